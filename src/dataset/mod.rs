@@ -1,0 +1,5 @@
+//! Data sets: upstream files in, samples out; and the official scoring of answers.
+
+pub mod sample;
+
+pub use sample::{Answer, DatasetKind, Gold, QuestionKind, Sample};

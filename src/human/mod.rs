@@ -1,0 +1,1 @@
+//! The same trials answered by people.

@@ -1,0 +1,121 @@
+//! Judging: trials, the prompts put before judges, and the verdicts read from what they answer.
+//!
+//! One file a task; [`orders`] makes the designs, [`read`] turns text into verdicts.
+
+pub mod orders;
+pub mod preference;
+pub mod read;
+pub mod simulation;
+pub mod verification;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::dataset::{Answer, QuestionKind};
+
+/// What a judge does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Rank the explanations of one sample.
+    Preference,
+    /// Say what the model answered, from the explanation with the answer withheld.
+    Simulation,
+    /// Say whether the model's answer is right, from the explanation with the answer shown.
+    Verification,
+}
+
+/// The reserved name of the control arm: the page without an explanation.
+pub const CONTROL_ARM: &str = "none";
+
+/// One thing put before a judge or a person; the same for all of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trial {
+    /// 16 hexadecimal characters of the BLAKE3 of all other fields.
+    pub id: String,
+    /// What is to be done.
+    pub task: Task,
+    /// The sample's id.
+    pub sample: String,
+    /// What the sample asks.
+    pub kind: QuestionKind,
+    /// The arms in the order shown; one for simulation and verification.
+    pub arms: Vec<String>,
+    /// What each is called in the prompt, aligned with `arms`.
+    pub labels: Vec<String>,
+    /// Options in the order shown, for verification (`correct`, `incorrect`); else empty.
+    pub options: Vec<String>,
+    /// The answer the page is about (shown in verification, withheld in simulation); `None` in preference and in the
+    /// control of simulation, whose page holds no arm's answer.
+    pub prediction: Option<Answer>,
+    /// In the control: the arms whose pages this one is the control of. Else empty.
+    pub control_of: Vec<String>,
+    /// Which of several draws of the same trial this is, from 0.
+    pub repeat: u32,
+    /// Number of this trial among those of its task, sample and set of arms, from 0.
+    pub turn: u32,
+}
+
+/// What a judge said, read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Arms, best first.
+    Ranking(Vec<String>),
+    /// The answer the judge thinks the model gave.
+    Guess(Answer),
+    /// Whether the judge holds the model's answer for right.
+    Correct(bool),
+}
+
+/// Why there is no verdict. Never "wrong", never dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoVerdict {
+    /// No verdict in the text.
+    Unparsed,
+    /// Verdicts that contradict each other, and no final one.
+    Ambiguous,
+    /// The judge declined.
+    Refused,
+    /// The token limit cut the text before the verdict.
+    Truncated,
+    /// The prompt was longer than the judge takes.
+    TooLong,
+    /// A provider's filter held prompt or answer back.
+    Filtered,
+    /// The call failed.
+    Error,
+}
+
+/// What a judgment came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Read.
+    Verdict(Verdict),
+    /// Not read, with the reason.
+    None {
+        /// Its kind.
+        state: NoVerdict,
+        /// In words.
+        detail: String,
+    },
+}
+
+/// What a judge answered to a trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Judgment {
+    /// The trial's id.
+    pub trial: String,
+    /// The judge's name in the study.
+    pub judge: String,
+    /// Key of the call, when it was made.
+    pub call: Option<String>,
+    /// The text as it came, when there is one.
+    pub raw: Option<String>,
+    /// What it came to.
+    pub outcome: Outcome,
+}

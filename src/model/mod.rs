@@ -1,0 +1,194 @@
+//! Asking a language model.
+//!
+//! A method or a judge sees [`Model`] alone. Behind it stand, from the outside in: the call store ([`store`]), limits
+//! and retries ([`client`]), and a provider ([`openai`], [`script`]) that only translates.
+
+use std::collections::BTreeMap;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Who speaks in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Standing instructions.
+    System,
+    /// What is asked.
+    User,
+    /// What the model said before.
+    Assistant,
+}
+
+/// One message of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// The text, fully rendered.
+    pub content: String,
+}
+
+impl Message {
+    /// Standing instructions.
+    pub fn system(content: impl Into<String>) -> Self {
+        Self {
+            role: Role::System,
+            content: content.into(),
+        }
+    }
+
+    /// A question.
+    pub fn user(content: impl Into<String>) -> Self {
+        Self {
+            role: Role::User,
+            content: content.into(),
+        }
+    }
+
+    /// An earlier answer.
+    pub fn assistant(content: impl Into<String>) -> Self {
+        Self {
+            role: Role::Assistant,
+            content: content.into(),
+        }
+    }
+}
+
+/// How an answer is sampled. `None` leaves the parameter out of the request.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sampling {
+    /// Softmax temperature; 0 asks for the most likely text.
+    pub temperature: Option<f64>,
+    /// Nucleus mass, in (0, 1].
+    pub top_p: Option<f64>,
+    /// The longest answer, in tokens of the model.
+    pub max_tokens: Option<u32>,
+    /// Texts that end the answer.
+    pub stop: Vec<String>,
+    /// The provider's own seed, where it has one.
+    pub seed: Option<u64>,
+    /// Any further field of the request body, as the endpoint names it.
+    pub extra: BTreeMap<String, serde_json::Value>,
+}
+
+/// Why a call is made: what its record, the cost tables and the `script` provider go by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Purpose {
+    /// What is asked, such as `pos.plan`, `pos.sql`, `pos.fallback`, `judge.simulation`.
+    pub name: String,
+    /// The sample's id.
+    pub sample: String,
+    /// The arm (for a judge: the arms in shown order, joined by `+`).
+    pub arm: String,
+    /// Which call of this name, sample and arm this is, from 0; a judge's trials differ in it by their order.
+    pub turn: u32,
+}
+
+/// One call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Why.
+    pub purpose: Purpose,
+    /// The rendered conversation.
+    pub messages: Vec<Message>,
+    /// How to sample.
+    pub sampling: Sampling,
+    /// Which independent draw of the same request this is, from 0; part of the call's key.
+    pub repeat: u32,
+}
+
+/// Why an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// The model stopped, or met a stop text.
+    Stop,
+    /// The token limit cut it.
+    Length,
+    /// The provider's filter held it back.
+    ContentFilter,
+    /// Anything else, or not said.
+    Other,
+}
+
+/// Tokens as the provider counted them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    /// Tokens of the prompt.
+    pub input_tokens: u64,
+    /// Tokens of the answer.
+    pub output_tokens: u64,
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The call's key in the store: hexadecimal BLAKE3, 64 characters.
+    pub call: String,
+    /// The text, as it came.
+    pub text: String,
+    /// Why it ended.
+    pub finish: FinishReason,
+    /// A refusal that the provider marks as one.
+    pub refusal: Option<String>,
+    /// Tokens, where the provider says.
+    pub usage: Option<Usage>,
+}
+
+/// A call that has no answer. Every kind is a value that a trace or judgment can hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum CallError {
+    /// The prompt is longer than the model takes.
+    #[error("the prompt is too long for {model}: {message}")]
+    TooLong {
+        /// The model's name in the study.
+        model: String,
+        /// What the endpoint said.
+        message: String,
+    },
+    /// The endpoint's filter refused the prompt.
+    #[error("the endpoint's content filter refused the prompt: {message}")]
+    Filtered {
+        /// What the endpoint said.
+        message: String,
+    },
+    /// Key missing or refused; nothing else will work either.
+    #[error("{message}")]
+    Unauthorized {
+        /// What is wrong and what to do.
+        message: String,
+    },
+    /// The call is not in the store, and offline mode asks nothing else.
+    #[error("call {call} ({purpose}) is not in the call store, and --offline makes no calls")]
+    Offline {
+        /// The call's key.
+        call: String,
+        /// What it was for.
+        purpose: String,
+    },
+    /// The endpoint failed and kept failing.
+    #[error("{message}")]
+    Failed {
+        /// The last failure, with the number of attempts.
+        message: String,
+    },
+    /// The run is being stopped.
+    #[error("stopped before the call was made")]
+    Stopped,
+}
+
+/// Something that answers requests.
+pub trait Model: Send + Sync {
+    /// The model's name in the study.
+    fn name(&self) -> &str;
+
+    /// Asks once. The answer is in the call store before this returns it.
+    fn ask<'a>(&'a self, request: Request) -> BoxFuture<'a, Result<Reply, CallError>>;
+}

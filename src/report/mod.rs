@@ -1,0 +1,1 @@
+//! Judgments into an analysis, tables and a page.

@@ -1,0 +1,389 @@
+//! The study file: a TOML document that names samples, models, arms, judges and tasks.
+//!
+//! This is the schema with its defaults. What it means together (do the named models exist, is a method defined for
+//! the samples) is checked by [`super::check`].
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::explain::Format;
+use crate::model::Sampling;
+
+/// A whole study file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StudyFile {
+    /// Name, seed and note.
+    pub study: StudyHead,
+    /// Where the samples come from; several sources are put together in order.
+    pub samples: Vec<SampleSource>,
+    /// The models that answer and judge.
+    pub models: Vec<ModelEntry>,
+    /// What is compared.
+    pub arms: Vec<ArmEntry>,
+    /// Who judges.
+    #[serde(default)]
+    pub judges: Vec<JudgeEntry>,
+    /// What the judges do; a task left out is not run.
+    #[serde(default)]
+    pub tasks: Tasks,
+    /// The no-explanation control.
+    #[serde(default)]
+    pub control: Control,
+    /// Prices by model identifier; they come before the built-in table.
+    #[serde(default)]
+    pub prices: BTreeMap<String, Price>,
+    /// The guarded SQL engine.
+    #[serde(default)]
+    pub engine: EngineSettings,
+    /// The analysis and report.
+    #[serde(default)]
+    pub report: ReportSettings,
+}
+
+/// Name, seed and note.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StudyHead {
+    /// Letters, digits, `-` and `_`; names the run directory under `results/`.
+    pub name: String,
+    /// For people.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The one seed; every random choice derives from (seed, purpose, ids).
+    #[serde(default)]
+    pub seed: u64,
+    /// Printed at the head of the report, such as what the data cannot say.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+/// A source of samples.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "dataset", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SampleSource {
+    /// TabFact as its repository has it.
+    Tabfact {
+        /// Directory that holds `data/` and `tokenized_data/`, or Chain-of-Table's `test.jsonl` itself.
+        path: PathBuf,
+        /// `test`, `val`, `small_test`, `simple_test` or `complex_test`; not for a `.jsonl` path.
+        #[serde(default)]
+        split: Option<String>,
+        /// Which of them.
+        #[serde(default)]
+        select: Selection,
+    },
+    /// WikiTableQuestions as its repository has it.
+    Wikitq {
+        /// Directory that holds `data/` and `csv/`.
+        path: PathBuf,
+        /// Name of a file in `data/` without its ending, such as `pristine-unseen-tables`.
+        split: String,
+        /// Which of them.
+        #[serde(default)]
+        select: Selection,
+    },
+    /// FeTaQA as its repository has it.
+    Fetaqa {
+        /// A `.jsonl` file.
+        path: PathBuf,
+        /// Which of them.
+        #[serde(default)]
+        select: Selection,
+    },
+    /// A user's own tables and questions.
+    Custom {
+        /// A `.jsonl`, `.csv` or `.tsv` file of questions; tables are named relative to it.
+        questions: PathBuf,
+        /// Which of them.
+        #[serde(default)]
+        select: Selection,
+    },
+}
+
+/// Which samples of a source are taken. Everything given must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Selection {
+    /// At most so many, from the start (after `shuffle`).
+    pub limit: Option<usize>,
+    /// Take them in an order drawn from the study's seed.
+    pub shuffle: bool,
+    /// Only these ids.
+    pub ids: Option<Vec<String>>,
+    /// Only samples with these group labels, such as `{ difficulty = "complex" }`.
+    pub groups: BTreeMap<String, String>,
+}
+
+/// A model, and who answers for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ModelEntry {
+    /// Any OpenAI-compatible chat endpoint.
+    Openai {
+        /// Its name in this study.
+        name: String,
+        /// With or without `/v1` and a trailing slash.
+        base_url: String,
+        /// The identifier sent to the endpoint.
+        model: String,
+        /// Environment variable that holds the key. Default: `OPENAI_API_KEY`, and no key if it is not set.
+        #[serde(default)]
+        api_key_env: Option<String>,
+        /// File whose first line is the key.
+        #[serde(default)]
+        api_key_file: Option<PathBuf>,
+        /// Longest time of one attempt, in seconds.
+        #[serde(default = "default_timeout_seconds")]
+        timeout_seconds: u64,
+        /// Attempts after the first.
+        #[serde(default = "default_max_retries")]
+        max_retries: u32,
+        /// Most calls under way at once.
+        #[serde(default = "default_concurrency")]
+        concurrency: usize,
+        /// Sampling parameters put over those of methods and judges.
+        #[serde(default)]
+        sampling: Sampling,
+        /// `max_tokens` (default) or `max_completion_tokens`, as the endpoint wants it.
+        #[serde(default = "default_max_tokens_field")]
+        max_tokens_field: String,
+    },
+    /// Answers from a JSONL file, chosen by purpose, sample, arm and turn.
+    Script {
+        /// Its name in this study.
+        name: String,
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+impl ModelEntry {
+    /// The model's name in this study.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Openai { name, .. } | Self::Script { name, .. } => name,
+        }
+    }
+}
+
+fn default_timeout_seconds() -> u64 {
+    120
+}
+
+fn default_max_retries() -> u32 {
+    4
+}
+
+fn default_concurrency() -> usize {
+    8
+}
+
+fn default_max_tokens_field() -> String {
+    "max_tokens".to_owned()
+}
+
+/// What is compared: method + model + format.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArmEntry {
+    /// Letters, digits, `-` and `_`; not `none`, which names the control.
+    pub name: String,
+    /// A method of the registry.
+    pub method: String,
+    /// A model of this study.
+    pub model: String,
+    /// How its traces are shown. Default: the method's own format.
+    #[serde(default)]
+    pub format: Option<Format>,
+    /// Settings of the method.
+    #[serde(default)]
+    pub settings: BTreeMap<String, serde_json::Value>,
+}
+
+/// Who judges.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JudgeEntry {
+    /// Its name in reports.
+    pub name: String,
+    /// A model of this study.
+    pub model: String,
+    /// What it sees of a page.
+    #[serde(default)]
+    pub view: JudgeView,
+    /// Longest answer, in tokens.
+    #[serde(default = "default_judge_max_tokens")]
+    pub max_tokens: u32,
+    /// Softmax temperature.
+    #[serde(default)]
+    pub temperature: f64,
+}
+
+fn default_judge_max_tokens() -> u32 {
+    512
+}
+
+/// What a judge sees of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgeView {
+    /// Markdown with the marks as text.
+    #[default]
+    Markdown,
+    /// The page's HTML.
+    Html,
+}
+
+/// The tasks of a study.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tasks {
+    /// Rank the explanations.
+    pub preference: Option<PreferenceTask>,
+    /// Guess the model's answer.
+    pub simulation: Option<SimulationTask>,
+    /// Judge the model's answer.
+    pub verification: Option<VerificationTask>,
+}
+
+/// How explanations are ordered before a judge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderDesign {
+    /// A Williams square: every arm in every place equally often, and after every other arm equally often.
+    #[default]
+    Williams,
+    /// Cyclic rotations of the study's order: every arm in every place, neighbours fixed (as published).
+    Rotate,
+    /// One order a sample, drawn from the seed.
+    Random,
+    /// Every permutation.
+    All,
+}
+
+/// What the explanations are called before a judge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Labels {
+    /// `Explanation A`, `Explanation B`, ... by place.
+    #[default]
+    Blind,
+    /// The arms' names (as published).
+    Named,
+}
+
+/// Settings of the preference task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PreferenceTask {
+    /// The design of orders.
+    pub orders: OrderDesign,
+    /// How many of the design's orders each sample is judged in, taken in turn over the samples. Default: all of them.
+    pub orders_per_sample: Option<usize>,
+    /// Labels.
+    pub labels: Labels,
+    /// A prompt of the study's own, instead of `judge_prompts/preference.txt`.
+    pub prompt: Option<PathBuf>,
+    /// Whether the control page is ranked too.
+    pub include_control: bool,
+}
+
+/// Settings of the simulation task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SimulationTask {
+    /// A prompt of the study's own, instead of `judge_prompts/simulation.txt`.
+    pub prompt: Option<PathBuf>,
+}
+
+/// How the two options are ordered before a judge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OptionOrder {
+    /// Half of the samples see `correct` first, half `incorrect`; the same for all arms of a sample.
+    #[default]
+    Balanced,
+    /// `correct` first, always.
+    CorrectFirst,
+    /// `incorrect` first, always.
+    IncorrectFirst,
+}
+
+/// Settings of the verification task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct VerificationTask {
+    /// Order of the options.
+    pub options: OptionOrder,
+    /// A prompt of the study's own, instead of `judge_prompts/verification.txt`.
+    pub prompt: Option<PathBuf>,
+}
+
+/// The no-explanation control.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Control {
+    /// Part of the study unless switched off.
+    pub enabled: bool,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Self { enabled: true }
+    }
+}
+
+/// What a model costs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// US dollars per million tokens of prompts.
+    pub input_per_million: f64,
+    /// US dollars per million tokens of answers.
+    pub output_per_million: f64,
+}
+
+/// The guarded SQL engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EngineSettings {
+    /// Longest time of one statement, in milliseconds.
+    pub time_limit_milliseconds: u64,
+    /// Whether `"name"` that is no column becomes text, as in the published runs.
+    pub double_quoted_strings: bool,
+    /// Whether columns are typed by their cells.
+    pub typed_columns: bool,
+}
+
+impl Default for EngineSettings {
+    fn default() -> Self {
+        Self {
+            time_limit_milliseconds: 2_000,
+            double_quoted_strings: false,
+            typed_columns: true,
+        }
+    }
+}
+
+/// The analysis and report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReportSettings {
+    /// Confidence level of all intervals.
+    pub confidence: f64,
+    /// A run in which a larger share of answers and judgments failed ends with its own exit code.
+    pub max_failure_share: f64,
+}
+
+impl Default for ReportSettings {
+    fn default() -> Self {
+        Self {
+            confidence: 0.95,
+            max_failure_share: 0.1,
+        }
+    }
+}

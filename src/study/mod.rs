@@ -1,0 +1,3 @@
+//! The study file, the plan of work, and the run directory.
+
+pub mod file;

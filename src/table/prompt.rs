@@ -1,0 +1,1 @@
+//! The text forms of a table that prompts use.
