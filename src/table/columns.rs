@@ -1,7 +1,25 @@
 //! Column names: the original, the one shown to people, and the one SQL can use.
+//!
+//! The SQL name is made from the original alone and by these rules, in order:
+//!
+//! 1. compatibility decomposition (NFKD) without combining marks, lower case; a few letters that have no decomposition
+//!    are spelled out (`ß` is `ss`, `ø` is `o`); other letters outside `a-z` are dropped;
+//! 2. blanks, line breaks and signs become `_`; runs of `_` become one, and none stands at an edge;
+//! 3. at most 64 characters; nothing left: `column_N`, with the 1-based place of the column;
+//! 4. a digit in front gets `c_` before it; a keyword of SQLite or a name of its row number gets `_col` behind it;
+//! 5. the first column of a name keeps it; later ones get the first free `_2`, `_3`, ...
+
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::reserved::is_reserved;
+
+/// Longest SQL name before a number is put behind it, in characters: some headers are whole paragraphs.
+const LONGEST_SQL_NAME: usize = 64;
 
 /// The three names of a column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +35,261 @@ pub struct Column {
 
 /// Names every column. The same headers always give the same names.
 pub fn name_columns(originals: Vec<String>) -> Vec<Column> {
-    let _ = originals;
-    todo!("table room")
+    let sql_names = sql_names(originals.iter().map(String::as_str));
+    originals
+        .into_iter()
+        .zip(sql_names)
+        .enumerate()
+        .map(|(index, (original, sql))| Column {
+            display: display_name(&original, index),
+            original,
+            sql,
+        })
+        .collect()
+}
+
+/// Names the columns of a computed table. `results` pairs the name that the engine gave each result column with the
+/// input column it was carried from unchanged, if it was.
+///
+/// A carried column keeps its original and display name; when the program renamed it (`year AS y`), the display name
+/// is the new one, because later steps speak of it so. SQL names always follow the engine's names.
+pub fn name_computed_columns(results: &[(String, Option<&Column>)]) -> Vec<Column> {
+    let sql_names = sql_names(results.iter().map(|(name, _)| name.as_str()));
+    results
+        .iter()
+        .zip(sql_names)
+        .enumerate()
+        .map(|(index, ((name, carried), sql))| {
+            let Some(carried) = carried else {
+                return Column {
+                    original: name.clone(),
+                    display: display_name(name, index),
+                    sql,
+                };
+            };
+            let renamed = !name.eq_ignore_ascii_case(&carried.sql) && base_name(name, index) != carried.sql;
+            let display = if renamed {
+                display_name(name, index)
+            } else {
+                carried.display.clone()
+            };
+            Column {
+                original: carried.original.clone(),
+                display,
+                sql,
+            }
+        })
+        .collect()
+}
+
+/// The original on one line: every run of blanks, line breaks and control characters is one blank, none at an edge.
+fn display_name(original: &str, index: usize) -> String {
+    let line = original
+        .split(|character: char| character.is_whitespace() || character.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
+    if line.is_empty() {
+        format!("column {}", index + 1)
+    } else {
+        line
+    }
+}
+
+fn sql_names<'a>(originals: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let bases: Vec<String> = originals
+        .enumerate()
+        .map(|(index, original)| base_name(original, index))
+        .collect();
+    // A base name always belongs to its first column, so that `a, a, a_2` leaves the third column its own name.
+    let mut taken: BTreeSet<String> = bases.iter().cloned().collect();
+    let mut first_seen = BTreeSet::new();
+    bases
+        .iter()
+        .map(|base| {
+            if first_seen.insert(base.as_str()) {
+                return base.clone();
+            }
+            let mut number = 2_usize;
+            loop {
+                let candidate = format!("{base}_{number}");
+                if !is_reserved(&candidate) && taken.insert(candidate.clone()) {
+                    return candidate;
+                }
+                number += 1;
+            }
+        })
+        .collect()
+}
+
+/// The SQL name before it is made unique.
+fn base_name(original: &str, index: usize) -> String {
+    let mut name = identifier(original);
+    if name.is_empty() {
+        name = format!("column_{}", index + 1);
+    }
+    if name.starts_with(|character: char| character.is_ascii_digit()) {
+        name.insert_str(0, "c_");
+    }
+    if is_reserved(&name) {
+        name.push_str("_col");
+    }
+    name
+}
+
+/// Letters, digits and single `_` of `text`; may be empty or begin with a digit.
+fn identifier(text: &str) -> String {
+    let mut spelled = String::with_capacity(text.len());
+    for character in text.nfkd().flat_map(char::to_lowercase) {
+        match character {
+            'a'..='z' | '0'..='9' => spelled.push(character),
+            'ß' => spelled.push_str("ss"),
+            'æ' => spelled.push_str("ae"),
+            'œ' => spelled.push_str("oe"),
+            'þ' => spelled.push_str("th"),
+            'ø' => spelled.push('o'),
+            'đ' | 'ð' => spelled.push('d'),
+            'ł' => spelled.push('l'),
+            'ı' => spelled.push('i'),
+            // Soft hyphens, joiners, marks of direction and byte-order marks stand inside words.
+            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{feff}' => {}
+            _ if is_combining_mark(character) || character.is_alphanumeric() => {}
+            _ => spelled.push('_'),
+        }
+    }
+    let words: Vec<&str> = spelled.split('_').filter(|word| !word.is_empty()).collect();
+    let mut name = words.join("_");
+    name.truncate(LONGEST_SQL_NAME);
+    name.truncate(name.trim_end_matches('_').len());
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
+
+    fn names(originals: &[&str]) -> Vec<String> {
+        name_columns(originals.iter().map(|&name| name.to_owned()).collect())
+            .into_iter()
+            .map(|column| column.sql)
+            .collect()
+    }
+
+    #[test]
+    fn plain_identifiers() {
+        let given = [
+            "Team",
+            "goals  for",
+            "Pop. (km²)",
+            "1st leg",
+            "a\nb",
+            "\"quoted\"",
+            "São_Paulo",
+            "№",
+            "men's",
+        ];
+        let named = [
+            "team",
+            "goals_for",
+            "pop_km2",
+            "c_1st_leg",
+            "a_b",
+            "quoted",
+            "sao_paulo",
+            "no_col",
+            "men_s",
+        ];
+        assert_eq!(names(&given), named);
+    }
+
+    #[test]
+    fn nothing_left_is_numbered() {
+        assert_eq!(
+            names(&["", "#", "東京", "\u{a0}\n", "%"]),
+            ["column_1", "column_2", "column_3", "column_4", "column_5"]
+        );
+    }
+
+    #[test]
+    fn keywords_and_row_numbers() {
+        let given = ["order", "Group", "rowid", "oid", "_rowid_", "true", "order_col"];
+        let named = [
+            "order_col",
+            "group_col",
+            "rowid_col",
+            "oid_col",
+            "rowid_col_2",
+            "true_col",
+            "order_col_2",
+        ];
+        assert_eq!(names(&given), named);
+    }
+
+    #[test]
+    fn repeated_names_are_checked_again() {
+        assert_eq!(names(&["a", "A", "a_2", "a "]), ["a", "a_3", "a_2", "a_4"]);
+        assert_eq!(names(&["column 2", ""]), ["column_2", "column_2_2"]);
+    }
+
+    #[test]
+    fn display_is_one_line() {
+        let columns = name_columns(vec!["Goals\n for\t".to_owned(), " \u{a0}".to_owned()]);
+        assert_eq!(columns[0].display, "Goals for");
+        assert_eq!(columns[0].original, "Goals\n for\t");
+        assert_eq!(columns[1].display, "column 2");
+    }
+
+    #[test]
+    fn carried_columns_keep_their_names() {
+        let input = name_columns(vec!["Goals\nFor".to_owned(), "Team".to_owned()]);
+        let results = [
+            ("goals_for".to_owned(), Some(&input[0])),
+            ("Squad".to_owned(), Some(&input[1])),
+            ("COUNT(*)".to_owned(), None),
+        ];
+        let columns = name_computed_columns(&results);
+        assert_eq!(columns[0], input[0]);
+        assert_eq!(
+            (columns[1].original.as_str(), columns[1].display.as_str()),
+            ("Team", "Squad")
+        );
+        assert_eq!(
+            (columns[2].display.as_str(), columns[2].sql.as_str()),
+            ("COUNT(*)", "count")
+        );
+        assert_eq!(columns[1].sql, "squad");
+    }
+
+    #[test]
+    fn a_column_carried_twice_is_told_apart() {
+        let input = name_columns(vec!["Year".to_owned()]);
+        let columns = name_computed_columns(&[
+            ("year".to_owned(), Some(&input[0])),
+            ("year".to_owned(), Some(&input[0])),
+        ]);
+        assert_eq!((columns[0].sql.as_str(), columns[1].sql.as_str()), ("year", "year_2"));
+        assert_eq!(columns[1].display, "Year");
+    }
+
+    proptest! {
+        #[test]
+        fn every_header_works_as_a_table(originals in prop::collection::vec("(?s).{0,12}|[a-c_0-2 ]{0,4}", 1..12)) {
+            let columns = name_columns(originals.clone());
+            prop_assert_eq!(&columns, &name_columns(originals.clone()));
+            let mut seen = BTreeSet::new();
+            for (column, original) in columns.iter().zip(&originals) {
+                prop_assert_eq!(&column.original, original);
+                prop_assert!(!column.display.is_empty() && !column.display.contains(char::is_control));
+                prop_assert!(column.sql.starts_with(|first: char| first.is_ascii_lowercase()));
+                prop_assert!(column.sql.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'));
+                prop_assert!(!is_reserved(&column.sql));
+                prop_assert!(seen.insert(column.sql.clone()));
+            }
+            let list = columns.iter().map(|column| column.sql.as_str()).collect::<Vec<_>>().join(", ");
+            let database = rusqlite::Connection::open_in_memory().unwrap();
+            database.execute_batch(&format!("CREATE TABLE t ({list}); SELECT {list} FROM t")).unwrap();
+        }
+    }
 }

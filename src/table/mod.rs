@@ -5,6 +5,7 @@
 
 pub mod columns;
 pub mod prompt;
+mod reserved;
 pub mod value;
 
 use schemars::JsonSchema;

@@ -1,0 +1,198 @@
+//! Words that are never a column's SQL name.
+
+/// Every keyword of SQLite (`sqlite3_keyword_name`, 3.50), sorted; and `within`, `true`, `false`, which read as
+/// something else than a column in some builds or places.
+const SQL_KEYWORDS: &[&str] = &[
+    "abort",
+    "action",
+    "add",
+    "after",
+    "all",
+    "alter",
+    "always",
+    "analyze",
+    "and",
+    "as",
+    "asc",
+    "attach",
+    "autoincrement",
+    "before",
+    "begin",
+    "between",
+    "by",
+    "cascade",
+    "case",
+    "cast",
+    "check",
+    "collate",
+    "column",
+    "commit",
+    "conflict",
+    "constraint",
+    "create",
+    "cross",
+    "current",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "database",
+    "default",
+    "deferrable",
+    "deferred",
+    "delete",
+    "desc",
+    "detach",
+    "distinct",
+    "do",
+    "drop",
+    "each",
+    "else",
+    "end",
+    "escape",
+    "except",
+    "exclude",
+    "exclusive",
+    "exists",
+    "explain",
+    "fail",
+    "false",
+    "filter",
+    "first",
+    "following",
+    "for",
+    "foreign",
+    "from",
+    "full",
+    "generated",
+    "glob",
+    "group",
+    "groups",
+    "having",
+    "if",
+    "ignore",
+    "immediate",
+    "in",
+    "index",
+    "indexed",
+    "initially",
+    "inner",
+    "insert",
+    "instead",
+    "intersect",
+    "into",
+    "is",
+    "isnull",
+    "join",
+    "key",
+    "last",
+    "left",
+    "like",
+    "limit",
+    "match",
+    "materialized",
+    "natural",
+    "no",
+    "not",
+    "nothing",
+    "notnull",
+    "null",
+    "nulls",
+    "of",
+    "offset",
+    "on",
+    "or",
+    "order",
+    "others",
+    "outer",
+    "over",
+    "partition",
+    "plan",
+    "pragma",
+    "preceding",
+    "primary",
+    "query",
+    "raise",
+    "range",
+    "recursive",
+    "references",
+    "regexp",
+    "reindex",
+    "release",
+    "rename",
+    "replace",
+    "restrict",
+    "returning",
+    "right",
+    "rollback",
+    "row",
+    "rows",
+    "savepoint",
+    "select",
+    "set",
+    "table",
+    "temp",
+    "temporary",
+    "then",
+    "ties",
+    "to",
+    "transaction",
+    "trigger",
+    "true",
+    "unbounded",
+    "union",
+    "unique",
+    "update",
+    "using",
+    "vacuum",
+    "values",
+    "view",
+    "virtual",
+    "when",
+    "where",
+    "window",
+    "with",
+    "within",
+    "without",
+];
+
+/// Names under which every SQLite table already has its hidden row number.
+const ROW_NUMBER_NAMES: &[&str] = &["_rowid_", "oid", "rowid"];
+
+/// Whether `name` (lower case) needs another name before it can stand unquoted as a column.
+pub(super) fn is_reserved(name: &str) -> bool {
+    SQL_KEYWORDS.binary_search(&name).is_ok() || ROW_NUMBER_NAMES.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted() {
+        assert!(SQL_KEYWORDS.is_sorted());
+    }
+
+    #[test]
+    fn no_name_that_sqlite_refuses_unquoted_is_missing() {
+        let database = rusqlite::Connection::open_in_memory().unwrap();
+        for word in [
+            "select",
+            "order",
+            "group",
+            "index",
+            "limit",
+            "to",
+            "values",
+            "check",
+            "references",
+            "returning",
+        ] {
+            assert!(
+                database
+                    .prepare(&format!("SELECT {word} FROM (SELECT 1 AS {word})"))
+                    .is_err()
+            );
+            assert!(is_reserved(word));
+        }
+    }
+}
