@@ -2,6 +2,15 @@
 //!
 //! Rows and columns are 0-based positions in the step's input table. Hidden row ids never enter a table that a user or
 //! a model sees. How lineage is found is the engine's work ([`crate::engine::lineage`]); this file says what it is.
+//!
+//! Three sets of rows are told apart, because they mean different things to a reader:
+//!
+//! - [`Lineage::rows`]: the result comes from them (kept by a filter, members of an aggregate);
+//! - [`Lineage::deciding_rows`]: a subquery in a condition or a window looked at them to decide, but no result row
+//!   comes from them;
+//! - [`Lineage::examined_rows`]: nothing matched; these were looked at.
+//!
+//! [`Lineage::has_marks`] is true for every statement that reads a table with a row in it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +26,28 @@ pub enum Exactness {
         /// What could not be traced.
         reason: String,
     },
+}
+
+/// What a statement had to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// Rows of the table: there is something to mark.
+    Rows,
+    /// The table, but it has no rows.
+    EmptyTable,
+    /// No table at all, as `SELECT 1`: nothing can be marked, and the page says so.
+    NoTable,
+}
+
+/// How result rows come from input rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RowRole {
+    /// Each result row is one input row (or one of each joined table), kept.
+    Kept,
+    /// Result rows combine several input rows: members of an aggregate, a group, or duplicates made one.
+    Member,
 }
 
 /// A cell by its position in a table.
@@ -35,11 +66,22 @@ pub struct CellPosition {
 pub struct Lineage {
     /// How far to trust it.
     pub exactness: Exactness,
-    /// Input rows that the result comes from (kept by a filter, members of an aggregate), ascending.
+    /// What there was to read.
+    pub reading: Reading,
+    /// How result rows come from `rows`.
+    pub row_role: RowRole,
+    /// Input rows that the result comes from (kept by a filter, members of an aggregate, and rows that a subquery in
+    /// the result's own expressions used), ascending; the union of `sources`.
     pub rows: Vec<usize>,
+    /// Rows among `rows` that attain a MIN or MAX of the result, ascending; changing another row towards the middle
+    /// leaves the result alone.
+    pub witness_rows: Vec<usize>,
+    /// Input rows outside `rows` that decided without being kept: what a subquery in a condition or a window looked at;
+    /// ascending.
+    pub deciding_rows: Vec<usize>,
     /// Input columns that the statement reads to decide or compute (not those merely carried along by `*`), ascending.
     pub columns: Vec<usize>,
-    /// Input cells for which a condition of the statement holds in its own right, ascending.
+    /// Input cells for which a condition of the statement holds in its own right, in kept rows, ascending.
     pub condition_cells: Vec<CellPosition>,
     /// Input columns the result is ordered by, ascending.
     pub order_columns: Vec<usize>,
@@ -49,6 +91,21 @@ pub struct Lineage {
     pub sources: Vec<Vec<usize>>,
     /// For every output row the rows of the trace's first table it comes from, ascending; `sources` composed back.
     pub origins: Vec<Vec<usize>>,
-    /// Input rows examined and found not to match, when the result is empty for that reason; ascending.
+    /// Input rows examined when no row matched (the result, or what it was computed from, is empty); ascending.
     pub examined_rows: Vec<usize>,
+}
+
+impl Lineage {
+    /// Whether there is a row, cell or column for a page to mark.
+    pub fn has_marks(&self) -> bool {
+        !(self.rows.is_empty()
+            && self.deciding_rows.is_empty()
+            && self.examined_rows.is_empty()
+            && self.columns.is_empty())
+    }
+
+    /// Whether every mark is right and none is missing.
+    pub fn is_exact(&self) -> bool {
+        self.exactness == Exactness::Exact
+    }
 }
