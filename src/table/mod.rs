@@ -1,10 +1,11 @@
 //! Tables: the text of every cell exactly as its source gave it, and a typed view computed beside it.
 //!
 //! A table knows nothing of where it came from, of models or of SQL engines. [`columns`] makes the SQL-safe names,
-//! [`value`] reads numbers out of text, [`prompt`] writes the text forms that prompts use.
+//! [`value`] types them, [`reading`] reads looser numbers and dates, [`prompt`] writes the text forms that prompts use.
 
 pub mod columns;
 pub mod prompt;
+pub mod reading;
 mod reserved;
 pub mod value;
 
@@ -12,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use columns::Column;
-pub use value::{ColumnType, Value};
+pub use value::{ColumnType, TypedView, Value};
 
 /// The text of one cell; `None` is SQL's NULL, which only a computed table can hold. An empty string is a text.
 pub type Cell = Option<String>;
