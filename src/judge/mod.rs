@@ -1,11 +1,14 @@
 //! Judging: trials, the prompts put before judges, and the verdicts read from what they answer.
 //!
-//! One file a task; [`orders`] makes the designs, [`read`] turns text into verdicts.
+//! One file a task; [`settings`] holds what a study chooses, [`orders`] makes the designs, [`trial`] names a trial,
+//! [`read`] turns text into verdicts.
 
 pub mod orders;
 pub mod preference;
 pub mod read;
+pub mod settings;
 pub mod simulation;
+pub mod trial;
 pub mod verification;
 
 use schemars::JsonSchema;
