@@ -5,6 +5,7 @@
 
 pub mod orders;
 pub mod preference;
+pub mod prompt;
 pub mod read;
 pub mod settings;
 pub mod simulation;
