@@ -1,10 +1,66 @@
 //! The commands: the only place that prints and knows exit codes.
+//!
+//! One file a subcommand. [`arguments`] says what the command line looks like, [`exit`] how a command can end,
+//! [`printer`] where text leaves the program.
+
+mod arguments;
+mod completions;
+mod exit;
+mod files;
+mod man;
+mod methods;
+mod printer;
+mod schema;
 
 use std::ffi::OsString;
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use exit::{Exit, Failure};
+use printer::Printer;
+
+/// The next step where nothing a user does can help.
+const REPORT_DEFECT: &str = "this is a defect of tabjury: please report it with the command line and what stands above";
 
 /// Runs the command line given (the program's name first).
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let _ = arguments.into_iter().count();
-    ExitCode::SUCCESS
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version come as "errors" that go to stdout; a closed stdout is nothing to complain about.
+            let _ = error.print();
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
+            return ExitCode::from(exit.code());
+        }
+    };
+    let printer = Printer::from_environment();
+    let exit = match std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(&arguments, &printer))) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => {
+            printer.say(&failure.display());
+            failure.exit
+        }
+        Err(_) => {
+            printer.say(&format!("next: {REPORT_DEFECT}"));
+            Exit::Other
+        }
+    };
+    ExitCode::from(exit.code())
+}
+
+fn dispatch(arguments: &Arguments, printer: &Printer) -> Result<Exit, Failure> {
+    match &arguments.command {
+        Command::Methods(arguments) => methods::run(arguments, printer),
+        Command::Schema(arguments) => schema::run(arguments, printer),
+        Command::Completions(arguments) => completions::run(arguments, printer),
+        Command::Man => man::run(printer),
+        Command::Run(_) | Command::Ask(_) | Command::Report(_) | Command::Doctor(_) => Err(Failure::message(
+            Exit::Other,
+            "this command is not built yet",
+            "use a later version",
+        )),
+    }
 }

@@ -1,0 +1,198 @@
+//! The command line as clap reads it. Types only; what commands do with them is in their own files.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{ArgGroup, Args, Parser, Subcommand};
+
+use super::exit;
+use super::schema::Kind;
+use crate::method;
+
+/// Find out whether an explanation of a table question answering model helps anyone.
+#[derive(Debug, Parser)]
+#[command(name = "tabjury", version, about, after_help = exit::help(), arg_required_else_help = true)]
+#[command(disable_help_subcommand = true)]
+pub(super) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Do everything a study names, or go on where it stopped.
+    ///
+    /// The stages are answer, explain, judge, analyze and report. Every answer of a model is kept before it is used, so
+    /// the same command goes on after any stop without asking again. Prints the run directory; progress is on stderr.
+    Run(RunArguments),
+    /// Ask one question of one table, and print the answer with its explanation.
+    Ask(AskArguments),
+    /// Build the report of a run again from what is stored, without asking any model.
+    Report(ReportArguments),
+    /// Say what works on this machine, and what to do about what does not.
+    Doctor(DoctorArguments),
+    /// List the methods: what they answer, their calls per question, their settings.
+    Methods(MethodsArguments),
+    /// Print the JSON Schema of the study file and of every kind of record in a run.
+    Schema(SchemaArguments),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArguments),
+    /// Print the manual page (roff).
+    Man,
+}
+
+/// `tabjury run`.
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    /// The study file.
+    #[arg(value_name = "STUDY.toml")]
+    pub(super) study: PathBuf,
+    /// Only this stage; may be given several times. Default: all.
+    #[arg(long = "stage", value_name = "STAGE")]
+    pub(super) stages: Vec<String>,
+    /// Make at most this many new calls, then stop with exit code 5.
+    #[arg(long, value_name = "N")]
+    pub(super) limit: Option<u64>,
+    /// Print the calls, tokens and cost that lie ahead, per model, and make none.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Answer from the call store alone; a call that is not in it fails.
+    #[arg(long)]
+    pub(super) offline: bool,
+    /// Most calls under way at once, over all models; each model's own limit holds too.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) concurrency: Option<u16>,
+    /// The run directory. Default: results/<study name>.
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+}
+
+/// `tabjury ask`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("asked").required(true).args(["question", "statement"]))]
+pub(super) struct AskArguments {
+    /// The table: a CSV, TSV or JSONL file whose first row or keys name the columns.
+    #[arg(long, value_name = "FILE")]
+    pub(super) table: PathBuf,
+    /// What the table is about.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) caption: Option<String>,
+    /// A question with a short answer.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) question: Option<String>,
+    /// A statement to verify.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) statement: Option<String>,
+    /// How to answer; `tabjury methods` lists them.
+    #[arg(long, value_parser = PossibleValuesParser::new(method::registry().iter().map(|method| method.name)))]
+    pub(super) method: String,
+    /// The model's identifier at the endpoint.
+    #[arg(long, value_name = "ID", required_unless_present = "script")]
+    pub(super) model: Option<String>,
+    /// The endpoint, OpenAI-compatible, with or without /v1.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "OPENAI_BASE_URL",
+        default_value = "https://api.openai.com/v1"
+    )]
+    pub(super) base_url: String,
+    /// The environment variable that holds the key.
+    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
+    pub(super) api_key_env: String,
+    /// Take the model's answers from this JSONL file instead of an endpoint.
+    #[arg(long, value_name = "FILE")]
+    pub(super) script: Option<PathBuf>,
+    /// A setting of the method; the value is read as TOML, else as text. May be given several times.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    pub(super) settings: Vec<(String, serde_json::Value)>,
+    /// Also write the explanation as a page.
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+    /// Also write the whole trace.
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+}
+
+/// `tabjury report`.
+#[derive(Debug, Args)]
+pub(super) struct ReportArguments {
+    /// The run directory.
+    #[arg(value_name = "RUN")]
+    pub(super) run: PathBuf,
+}
+
+/// `tabjury doctor`.
+#[derive(Debug, Args)]
+pub(super) struct DoctorArguments {
+    /// Also check the models that this study names.
+    #[arg(value_name = "STUDY.toml")]
+    pub(super) study: Option<PathBuf>,
+}
+
+/// `tabjury methods`.
+#[derive(Debug, Args)]
+pub(super) struct MethodsArguments {
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `tabjury schema`.
+#[derive(Debug, Args)]
+pub(super) struct SchemaArguments {
+    /// Only this one. Default: all, as one object with an entry a kind.
+    #[arg(value_enum)]
+    pub(super) kind: Option<Kind>,
+    /// Write KIND.json for every kind into this directory instead.
+    #[arg(long, value_name = "DIR", conflicts_with = "kind")]
+    pub(super) out: Option<PathBuf>,
+}
+
+/// `tabjury completions`.
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArguments {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(super) shell: clap_complete::Shell,
+}
+
+/// Reads `name=value`.
+fn setting(text: &str) -> Result<(String, serde_json::Value), String> {
+    let (name, value) = text
+        .split_once('=')
+        .filter(|(name, _)| !name.is_empty())
+        .ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
+    let read = toml::from_str::<toml::Table>(&format!("value = {value}"))
+        .ok()
+        .filter(|document| document.len() == 1)
+        .and_then(|mut document| document.remove("value"))
+        .and_then(|value| serde_json::to_value(value).ok());
+    Ok((name.to_owned(), read.unwrap_or_else(|| value.into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use serde_json::json;
+
+    #[test]
+    fn the_definition_holds_together() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn settings_are_toml_values_or_text() {
+        assert_eq!(setting("shots=4").unwrap(), ("shots".to_owned(), json!(4)));
+        assert_eq!(setting("fallback=false").unwrap().1, json!(false));
+        assert_eq!(setting("planner=\"one_step\"").unwrap().1, json!("one_step"));
+        assert_eq!(setting("planner=one_step").unwrap().1, json!("one_step"));
+        assert_eq!(setting("note=a=b").unwrap().1, json!("a=b"));
+        assert_eq!(setting("x=1\ny = 2").unwrap().1, json!("1\ny = 2"));
+        assert!(setting("shots").is_err());
+        assert!(setting("=4").is_err());
+    }
+}
