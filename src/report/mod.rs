@@ -1,10 +1,25 @@
 //! Judgments into an analysis, tables and a page.
 //!
 //! [`records`] is what a run hands in; everything here is a pure function of it. Nothing in this room reads a file,
-//! asks a model or looks at the clock.
+//! asks a model or looks at the clock. [`analysis::analyze`] makes the figures, one file a part of them; [`flags`]
+//! says which of them need a warning.
 
+pub mod analysis;
+pub mod answers;
+pub mod cells;
+pub mod control;
+pub mod correlation;
+pub mod flags;
+pub mod index;
+pub mod pages;
+pub mod preference;
+pub mod quantities;
 pub mod records;
+pub mod simulation;
+pub mod usage;
+pub mod verification;
 
+pub use analysis::{Analysis, SCHEMA_VERSION, analyze};
 pub use records::{
     ArmFacts, CallLookup, CallUsage, CallView, JudgeFacts, ModelFacts, ModelPrice, PageRecord, RunRecords, StudyFacts,
 };

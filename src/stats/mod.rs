@@ -2,6 +2,7 @@
 
 pub mod binary;
 pub mod correlation;
+pub mod mean;
 pub mod paired;
 pub mod proportion;
 

@@ -1,0 +1,107 @@
+//! The whole analysis of a run: one value, written as `analysis.json`, from which tables and report are made.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answers::{self, AnswererAnalysis, dataset_name, question_name};
+use super::correlation::{self, PreferenceCorrelation};
+use super::flags::{self, Flag};
+use super::index::Index;
+use super::pages::{self, PageAnalysis};
+use super::preference::{self, PreferenceAnalysis};
+use super::records::{RunRecords, StudyFacts};
+use super::simulation::{self, SimulationAnalysis};
+use super::usage::{self, CallCost};
+use super::verification::{self, VerificationAnalysis};
+use crate::stats::Stat;
+
+/// Version of the shape of [`Analysis`]; grows when a field changes its meaning or goes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The analysis of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Analysis {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// What the study says of itself.
+    pub study: StudyFacts,
+    /// Whether any model's answers come from a file, so that the figures say nothing about a model.
+    pub scripted: bool,
+    /// How many samples, by what.
+    pub samples: SampleCounts,
+    /// What a reader must not overlook, the severe ones first.
+    pub flags: Vec<Flag>,
+    /// One entry an answerer.
+    pub answerers: Vec<AnswererAnalysis>,
+    /// One entry a judge, where the task was run.
+    pub preference: Vec<PreferenceAnalysis>,
+    /// One entry a judge, where the task was run.
+    pub simulation: Vec<SimulationAnalysis>,
+    /// One entry a judge, where the task was run.
+    pub verification: Vec<VerificationAnalysis>,
+    /// Preference against both accuracies.
+    pub correlations: Vec<PreferenceCorrelation>,
+    /// One entry an arm and visibility of the answer.
+    pub pages: Vec<PageAnalysis>,
+    /// One entry a model and purpose.
+    pub calls: Vec<CallCost>,
+    /// US dollars of all calls, or why that is not known.
+    pub total_cost: Stat<f64>,
+}
+
+/// How many samples, by what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SampleCounts {
+    /// All.
+    pub total: usize,
+    /// By data set.
+    pub datasets: BTreeMap<String, usize>,
+    /// By kind of question.
+    pub questions: BTreeMap<String, usize>,
+}
+
+/// Analyses a run. The order of samples, traces, pages, trials, judgments and calls in the records does not matter; the
+/// order of arms and judges is that of the study.
+pub fn analyze(records: &RunRecords) -> Analysis {
+    let index = Index::new(records);
+    let preference = preference::analyze(&index);
+    let simulation = simulation::analyze(&index);
+    let verification = verification::analyze(&index);
+    let mut samples = SampleCounts {
+        total: index.samples.len(),
+        datasets: BTreeMap::new(),
+        questions: BTreeMap::new(),
+    };
+    for sample in index.samples.values() {
+        *samples
+            .datasets
+            .entry(dataset_name(sample.dataset).to_owned())
+            .or_default() += 1;
+        *samples
+            .questions
+            .entry(question_name(sample.kind).to_owned())
+            .or_default() += 1;
+    }
+    let calls = usage::analyze(records);
+    let mut analysis = Analysis {
+        schema_version: SCHEMA_VERSION,
+        study: records.study.clone(),
+        scripted: records.study.scripted(),
+        samples,
+        flags: Vec::new(),
+        answerers: answers::analyze(&index),
+        correlations: correlation::analyze(&preference, &simulation, &verification, records.study.confidence),
+        preference,
+        simulation,
+        verification,
+        pages: pages::analyze(records),
+        total_cost: usage::total_cost(calls.iter().map(|call| call.cost.clone())),
+        calls,
+    };
+    analysis.flags = flags::raise(&analysis, &index);
+    analysis
+}

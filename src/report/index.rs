@@ -1,0 +1,250 @@
+//! Lookups over the records, and every trial with what came of it. Everything is sorted by what it is, never by where
+//! it stood in the input.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::dataset::{Answer, Gold, Sample};
+use crate::judge::{CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, Verdict};
+use crate::trace::Trace;
+
+use super::records::RunRecords;
+
+/// One draw of one sample: trials of different arms with the same draw are compared with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Draw<'a> {
+    /// The sample's id.
+    pub sample: &'a str,
+    /// The trial's repeat.
+    pub repeat: u32,
+    /// The trial's turn.
+    pub turn: u32,
+}
+
+/// A trial before one judge, with what came of it.
+#[derive(Clone, Debug)]
+pub struct Scored<'a> {
+    /// The trial.
+    pub trial: &'a Trial,
+    /// Its sample, unless the records lack it.
+    pub sample: Option<&'a Sample>,
+    /// What the judge answered; `None` if it was not asked.
+    pub judgment: Option<&'a Judgment>,
+    /// The verdict, or the reason why there is none; `None` if the judge was not asked.
+    pub reading: Option<Result<&'a Verdict, NoVerdict>>,
+    /// Whether the prediction that the trial is about is right; `None` without a prediction or a gold answer.
+    pub prediction_right: Option<bool>,
+}
+
+impl<'a> Scored<'a> {
+    /// Which draw it is.
+    pub fn draw(&self) -> Draw<'a> {
+        Draw {
+            sample: &self.trial.sample,
+            repeat: self.trial.repeat,
+            turn: self.trial.turn,
+        }
+    }
+
+    /// The verdict, if it could be read.
+    pub fn verdict(&self) -> Option<&'a Verdict> {
+        self.reading.and_then(Result::ok)
+    }
+
+    /// The reading without the verdict, for counting.
+    pub fn state(&self) -> Option<Result<(), NoVerdict>> {
+        self.reading.map(|reading| reading.map(|_| ()))
+    }
+
+    /// The guess of a simulation.
+    pub fn guess(&self) -> Option<&'a Answer> {
+        match self.verdict() {
+            Some(Verdict::Guess(guess)) => Some(guess),
+            _ => None,
+        }
+    }
+
+    /// Whether a verification held the prediction for right.
+    pub fn said_correct(&self) -> Option<bool> {
+        match self.verdict() {
+            Some(Verdict::Correct(said)) => Some(*said),
+            _ => None,
+        }
+    }
+
+    /// The ranking of a preference, best first.
+    pub fn ranking(&self) -> Option<&'a [String]> {
+        match self.verdict() {
+            Some(Verdict::Ranking(arms)) => Some(arms),
+            _ => None,
+        }
+    }
+
+    /// Whether the guess agrees with a prediction.
+    pub fn guess_agrees(&self, prediction: Option<&Answer>) -> Option<bool> {
+        let (guess, prediction) = (self.guess()?, prediction?);
+        Some(agree(self.sample?, guess, prediction))
+    }
+
+    /// Whether the guess is the right answer to the sample.
+    pub fn guess_right(&self) -> Option<bool> {
+        is_right(self.sample?, self.guess()?)
+    }
+
+    /// Whether a verification verdict is right.
+    pub fn verification_right(&self) -> Option<bool> {
+        Some(self.said_correct()? == self.prediction_right?)
+    }
+
+    /// Whether the trial does what its task is scored by: the guess agrees with the trial's own prediction, or the
+    /// verdict on the prediction is right. `None` for preference, for controls of simulation and for unread ones.
+    pub fn success(&self) -> Option<bool> {
+        match self.trial.task {
+            Task::Preference => None,
+            Task::Simulation => self.guess_agrees(self.trial.prediction.as_ref()),
+            Task::Verification => self.verification_right(),
+        }
+    }
+
+    /// Whether it is a control.
+    pub fn is_control(&self) -> bool {
+        is_control(self.trial)
+    }
+}
+
+/// Whether a trial shows one page without an explanation.
+pub fn is_control(trial: &Trial) -> bool {
+    trial.arms.len() == 1 && trial.arms[0] == CONTROL_ARM
+}
+
+/// Lookups over the records.
+#[derive(Debug)]
+pub struct Index<'a> {
+    /// What was handed in.
+    pub records: &'a RunRecords,
+    /// By id.
+    pub samples: BTreeMap<&'a str, &'a Sample>,
+    traces: BTreeMap<(&'a str, &'a str), &'a Trace>,
+    trials: Vec<&'a Trial>,
+    judgments: BTreeMap<(&'a str, &'a str), &'a Judgment>,
+}
+
+impl<'a> Index<'a> {
+    /// Over these records. Of doubles (same sample, trial, or trial and judge) the one that sorts first by its content
+    /// counts, so that the order of the input decides nothing.
+    pub fn new(records: &'a RunRecords) -> Self {
+        let mut trials: Vec<&Trial> = records.trials.iter().collect();
+        trials.sort_by(|a, b| {
+            (a.task, &a.sample, a.repeat, a.turn, &a.arms, &a.id)
+                .cmp(&(b.task, &b.sample, b.repeat, b.turn, &b.arms, &b.id))
+        });
+        trials.dedup_by(|a, b| a.id == b.id);
+        let mut judgments: BTreeMap<(&str, &str), &Judgment> = BTreeMap::new();
+        for judgment in &records.judgments {
+            let slot = judgments.entry((&judgment.trial, &judgment.judge)).or_insert(judgment);
+            if (&judgment.call, &judgment.raw) < (&slot.call, &slot.raw) {
+                *slot = judgment;
+            }
+        }
+        Self {
+            records,
+            samples: records
+                .samples
+                .iter()
+                .map(|sample| (sample.id.as_str(), sample))
+                .collect(),
+            traces: records
+                .traces
+                .iter()
+                .map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace))
+                .collect(),
+            trials,
+            judgments,
+        }
+    }
+
+    /// The trace of an answerer on a sample.
+    pub fn trace(&self, sample: &str, answerer: &str) -> Option<&'a Trace> {
+        self.traces.get(&(sample, answerer)).copied()
+    }
+
+    /// All trials, sorted by task, sample, repeat and turn.
+    pub fn trials(&self) -> &[&'a Trial] {
+        &self.trials
+    }
+
+    /// Every trial of a task before a judge, sorted by sample, repeat and turn.
+    pub fn scored(&self, task: Task, judge: &str) -> Vec<Scored<'a>> {
+        self.trials
+            .iter()
+            .filter(|trial| trial.task == task)
+            .map(|trial| self.score(trial, judge))
+            .collect()
+    }
+
+    /// One trial before a judge.
+    pub fn score(&self, trial: &'a Trial, judge: &str) -> Scored<'a> {
+        let sample = self.samples.get(trial.sample.as_str()).copied();
+        let judgment = self.judgments.get(&(trial.id.as_str(), judge)).copied();
+        Scored {
+            trial,
+            sample,
+            judgment,
+            reading: judgment.map(|judgment| read(trial, judgment)),
+            prediction_right: sample
+                .zip(trial.prediction.as_ref())
+                .and_then(|(sample, prediction)| is_right(sample, prediction)),
+        }
+    }
+
+    /// Judgments of trials that the records do not hold, or of judges that the study does not name.
+    pub fn stray_judgments(&self) -> usize {
+        let known: BTreeSet<&str> = self.trials.iter().map(|trial| trial.id.as_str()).collect();
+        let judges: BTreeSet<&str> = self
+            .records
+            .study
+            .judges
+            .iter()
+            .map(|judge| judge.name.as_str())
+            .collect();
+        self.judgments
+            .keys()
+            .filter(|(trial, judge)| !known.contains(trial) || !judges.contains(judge))
+            .count()
+    }
+}
+
+/// A verdict that does not fit its trial (another task's, or a ranking that is not one of the arms shown) is unread.
+fn read<'a>(trial: &Trial, judgment: &'a Judgment) -> Result<&'a Verdict, NoVerdict> {
+    match &judgment.outcome {
+        Outcome::None { state, .. } => Err(*state),
+        Outcome::Verdict(verdict) => {
+            let fits = match (trial.task, verdict) {
+                (Task::Preference, Verdict::Ranking(arms)) => {
+                    let (mut ranked, mut shown) = (arms.clone(), trial.arms.clone());
+                    ranked.sort();
+                    shown.sort();
+                    ranked == shown
+                }
+                (Task::Simulation, Verdict::Guess(_)) | (Task::Verification, Verdict::Correct(_)) => true,
+                _ => false,
+            };
+            if fits { Ok(verdict) } else { Err(NoVerdict::Unparsed) }
+        }
+    }
+}
+
+/// Whether an answer is right; `None` when the data set does not say, or has no yes-or-no scoring for it.
+pub fn is_right(sample: &Sample, answer: &Answer) -> Option<bool> {
+    // TODO(score): official scoring
+    match (sample.gold.as_ref()?, answer) {
+        (Gold::Verdict(gold), Answer::Verdict(said)) => Some(gold == said),
+        (Gold::Values { values, .. }, Answer::Values(said)) => Some(values == said),
+        (Gold::Text(_), _) => None,
+        _ => Some(false),
+    }
+}
+
+/// Whether two answers to a sample say the same.
+pub fn agree(_sample: &Sample, one: &Answer, other: &Answer) -> bool {
+    one == other
+}

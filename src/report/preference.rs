@@ -1,0 +1,241 @@
+//! Preference: which explanations a judge ranks first, and how far that follows the place where they were shown.
+//!
+//! Ranks are averaged over all orders within a sample first, so that a sample judged in more orders counts no more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::judge::{CONTROL_ARM, Task};
+
+use super::index::{Index, Scored};
+use super::quantities::{Mean, Proportion, Readings};
+
+/// One judge in preference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PreferenceAnalysis {
+    /// The judge.
+    pub judge: String,
+    /// Reading of its trials.
+    pub readings: Readings,
+    /// Arms ranked against each other, in the order of the study; the control last, where it is ranked too.
+    pub ranked_arms: Vec<String>,
+    /// Samples with a readable ranking of all ranked arms; all figures are over them.
+    pub common_samples: usize,
+    /// Samples with any trial.
+    pub samples: usize,
+    /// Readable rankings of all ranked arms.
+    pub rankings: u64,
+    /// Readable rankings left out because they rank fewer arms.
+    pub partial_rankings: u64,
+    /// Common samples of which some planned order has no readable ranking, so that places are not quite balanced.
+    pub samples_with_missing_orders: usize,
+    /// One entry a ranked arm.
+    pub arms: Vec<PreferenceArm>,
+    /// What the place does, whatever stands there: one entry a place, from the first.
+    pub places: Vec<PlaceEffect>,
+    /// Rankings that repeat the shown order exactly.
+    pub follows_shown_order: Proportion,
+    /// Share of rankings that would repeat it by chance: 1 / (number of arms)!.
+    pub follows_shown_order_by_chance: f64,
+    /// Samples judged in several orders in which the same arm comes first in all of them.
+    pub stable_first: Proportion,
+}
+
+/// One arm before one judge in preference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PreferenceArm {
+    /// The arm.
+    pub arm: String,
+    /// Mean over samples of the mean rank over orders; 1 is best.
+    pub mean_rank: Mean,
+    /// Rankings with this arm first.
+    pub first: Proportion,
+    /// The same by the place where this arm was shown, from the first.
+    pub by_place: Vec<ArmAtPlace>,
+}
+
+/// One arm at one place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArmAtPlace {
+    /// From 1.
+    pub place: usize,
+    /// Rankings with it first, of those that showed it here.
+    pub first: Proportion,
+    /// Its mean rank when shown here.
+    pub mean_rank: Mean,
+}
+
+/// What a place does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlaceEffect {
+    /// From 1.
+    pub place: usize,
+    /// Rankings that put first what was shown here; one over the number of arms when places do nothing.
+    pub first: Proportion,
+    /// Mean rank of what was shown here.
+    pub mean_rank: Mean,
+}
+
+/// One entry a judge that has trials in this task.
+pub fn analyze(index: &Index) -> Vec<PreferenceAnalysis> {
+    let judges = &index.records.study.judges;
+    judges
+        .iter()
+        .filter_map(|judge| judge_analysis(index, &judge.name))
+        .collect()
+}
+
+fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
+    let study = &index.records.study;
+    let level = study.confidence;
+    let scored = index.scored(Task::Preference, judge);
+    if scored.is_empty() {
+        return None;
+    }
+    let shown: BTreeSet<&str> = scored
+        .iter()
+        .flat_map(|scored| scored.trial.arms.iter().map(String::as_str))
+        .collect();
+    let names = study.arms.iter().map(|arm| arm.name.as_str()).chain([CONTROL_ARM]);
+    let arms: Vec<&str> = names.filter(|name| shown.contains(name)).collect();
+    let readable: Vec<&Scored> = scored.iter().filter(|scored| scored.ranking().is_some()).collect();
+    let rankings: Vec<Ranking> = readable
+        .iter()
+        .filter_map(|scored| Ranking::of_all(scored, &arms))
+        .collect();
+
+    let mut by_sample: BTreeMap<&str, Vec<&Ranking>> = BTreeMap::new();
+    for ranking in &rankings {
+        by_sample.entry(ranking.sample).or_default().push(ranking);
+    }
+    let mut planned: BTreeMap<&str, usize> = BTreeMap::new();
+    for scored in &scored {
+        *planned.entry(&scored.trial.sample).or_default() += 1;
+    }
+    let several = by_sample.values().filter(|rankings| rankings.len() > 1);
+    Some(PreferenceAnalysis {
+        judge: judge.to_owned(),
+        readings: Readings::of(scored.iter().map(Scored::state)),
+        common_samples: by_sample.len(),
+        samples: planned.len(),
+        rankings: rankings.len() as u64,
+        partial_rankings: (readable.len() - rankings.len()) as u64,
+        samples_with_missing_orders: by_sample
+            .iter()
+            .filter(|(sample, rankings)| planned.get(*sample).is_some_and(|planned| *planned > rankings.len()))
+            .count(),
+        arms: arms
+            .iter()
+            .enumerate()
+            .map(|(arm, name)| arm_analysis(arm, name, &by_sample, &rankings, level))
+            .collect(),
+        places: (0..arms.len())
+            .map(|place| PlaceEffect {
+                place: place + 1,
+                first: Proportion::of(rankings.iter().map(|ranking| ranking.rank_at(place) == 1.0), level),
+                mean_rank: Mean::of(
+                    &rankings
+                        .iter()
+                        .map(|ranking| ranking.rank_at(place))
+                        .collect::<Vec<_>>(),
+                    level,
+                ),
+            })
+            .collect(),
+        follows_shown_order: Proportion::of(rankings.iter().map(Ranking::follows_shown_order), level),
+        follows_shown_order_by_chance: 1.0 / (1..=arms.len()).map(|count| count as f64).product::<f64>(),
+        stable_first: Proportion::of(
+            several.map(|rankings| rankings.iter().all(|ranking| ranking.best() == rankings[0].best())),
+            level,
+        ),
+        ranked_arms: arms.iter().map(|name| (*name).to_owned()).collect(),
+    })
+}
+
+fn arm_analysis(
+    arm: usize,
+    name: &str,
+    by_sample: &BTreeMap<&str, Vec<&Ranking>>,
+    rankings: &[Ranking],
+    level: f64,
+) -> PreferenceArm {
+    let sample_means: Vec<f64> = by_sample
+        .values()
+        .map(|rankings| rankings.iter().map(|ranking| ranking.ranks[arm]).sum::<f64>() / rankings.len() as f64)
+        .collect();
+    let places = rankings.first().map_or(0, |ranking| ranking.places.len());
+    PreferenceArm {
+        arm: name.to_owned(),
+        mean_rank: Mean::of(&sample_means, level),
+        first: Proportion::of(rankings.iter().map(|ranking| ranking.ranks[arm] == 1.0), level),
+        by_place: (0..places)
+            .map(|place| {
+                let ranks: Vec<f64> = rankings
+                    .iter()
+                    .filter(|ranking| ranking.places[arm] == place)
+                    .map(|ranking| ranking.ranks[arm])
+                    .collect();
+                ArmAtPlace {
+                    place: place + 1,
+                    first: Proportion::of(ranks.iter().map(|rank| *rank == 1.0), level),
+                    mean_rank: Mean::of(&ranks, level),
+                }
+            })
+            .collect(),
+    }
+}
+
+/// A readable ranking of all ranked arms.
+#[derive(Debug)]
+struct Ranking<'a> {
+    sample: &'a str,
+    /// Rank of each arm, from 1, in the order of the arms.
+    ranks: Vec<f64>,
+    /// Place where each arm was shown, from 0, in the order of the arms.
+    places: Vec<usize>,
+}
+
+impl<'a> Ranking<'a> {
+    fn of_all(scored: &Scored<'a>, arms: &[&str]) -> Option<Self> {
+        let ranking = scored.ranking()?;
+        if ranking.len() != arms.len() {
+            return None;
+        }
+        let position = |list: &[String], arm: &str| list.iter().position(|name| name == arm);
+        let ranks = arms
+            .iter()
+            .map(|arm| position(ranking, arm))
+            .collect::<Option<Vec<usize>>>()?;
+        let places = arms
+            .iter()
+            .map(|arm| position(&scored.trial.arms, arm))
+            .collect::<Option<Vec<usize>>>()?;
+        Some(Self {
+            sample: &scored.trial.sample,
+            ranks: ranks.into_iter().map(|rank| rank as f64 + 1.0).collect(),
+            places,
+        })
+    }
+
+    fn rank_at(&self, place: usize) -> f64 {
+        let arm = self.places.iter().position(|shown| *shown == place);
+        arm.map_or(0.0, |arm| self.ranks[arm])
+    }
+
+    fn best(&self) -> Option<usize> {
+        self.ranks.iter().position(|rank| *rank == 1.0)
+    }
+
+    fn follows_shown_order(&self) -> bool {
+        self.ranks
+            .iter()
+            .zip(&self.places)
+            .all(|(rank, place)| *rank == *place as f64 + 1.0)
+    }
+}

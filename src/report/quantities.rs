@@ -1,0 +1,131 @@
+//! The small shapes that every part of an analysis is made of: shares with intervals, means, readings with coverage.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::judge::NoVerdict;
+use crate::stats::{Interval, Stat, Undefined, mean, proportion};
+
+/// A share of counted things, with its Wilson interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Proportion {
+    /// How many.
+    pub successes: u64,
+    /// Out of how many.
+    pub n: u64,
+    /// The share, in [0, 1].
+    pub share: Stat<f64>,
+    /// Wilson score interval.
+    pub interval: Stat<Interval>,
+}
+
+impl Proportion {
+    /// Of `successes` out of `n`.
+    pub fn new(successes: u64, n: u64, level: f64) -> Self {
+        Self {
+            successes,
+            n,
+            share: share(successes, n),
+            interval: if n == 0 {
+                Err(Undefined::because("nothing to count (n = 0)"))
+            } else {
+                proportion::wilson(successes, n, level)
+            },
+        }
+    }
+
+    /// Of the `true` among the given.
+    pub fn of(outcomes: impl IntoIterator<Item = bool>, level: f64) -> Self {
+        let (mut successes, mut n) = (0, 0);
+        for outcome in outcomes {
+            n += 1;
+            successes += u64::from(outcome);
+        }
+        Self::new(successes, n, level)
+    }
+}
+
+/// `successes / n`, or why there is none.
+pub fn share(successes: u64, n: u64) -> Stat<f64> {
+    if n == 0 {
+        Err(Undefined::because("nothing to count (n = 0)"))
+    } else {
+        Ok(successes as f64 / n as f64)
+    }
+}
+
+/// A mean over samples, with Student's t interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mean {
+    /// Values it is the mean of.
+    pub n: usize,
+    /// The mean.
+    pub value: Stat<f64>,
+    /// Student's t interval.
+    pub interval: Stat<Interval>,
+}
+
+impl Mean {
+    /// Of these values.
+    pub fn of(values: &[f64], level: f64) -> Self {
+        Self {
+            n: values.len(),
+            value: mean::mean(values),
+            interval: mean::mean_interval(values, level),
+        }
+    }
+}
+
+/// How many judgments could be read, and what became of the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Readings {
+    /// Trials planned.
+    pub trials: u64,
+    /// Trials put before the judge.
+    pub asked: u64,
+    /// Judgments with a readable verdict.
+    pub readable: u64,
+    /// Judgments without one, by reason.
+    pub unread: BTreeMap<NoVerdict, u64>,
+    /// `readable / asked`.
+    pub coverage: Stat<f64>,
+}
+
+impl Readings {
+    /// Of one reading a trial; `None` is a trial that was not put before the judge.
+    pub fn of(readings: impl IntoIterator<Item = Option<Result<(), NoVerdict>>>) -> Self {
+        let (mut trials, mut asked, mut readable) = (0, 0, 0);
+        let mut unread: BTreeMap<NoVerdict, u64> = BTreeMap::new();
+        for reading in readings {
+            trials += 1;
+            match reading {
+                None => {}
+                Some(Ok(())) => {
+                    asked += 1;
+                    readable += 1;
+                }
+                Some(Err(state)) => {
+                    asked += 1;
+                    *unread.entry(state).or_default() += 1;
+                }
+            }
+        }
+        Self {
+            trials,
+            asked,
+            readable,
+            unread,
+            coverage: share(readable, asked),
+        }
+    }
+
+    /// Trials planned but not put before the judge.
+    pub fn not_asked(&self) -> u64 {
+        self.trials - self.asked
+    }
+}
