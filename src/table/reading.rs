@@ -67,7 +67,8 @@ pub fn parse_number(text: &str) -> Option<ParsedNumber> {
     }
     let is_unit = |character: char| character.is_alphabetic() || matches!(character, ' ' | '.' | '/' | '²' | '³' | '°');
     let starts_word = |first: char| first.is_alphabetic() || first == '°';
-    if !behind.is_empty() && !(behind.starts_with(starts_word) && behind.chars().all(is_unit)) {
+    let is_words = behind.starts_with(starts_word) && behind.chars().all(is_unit);
+    if !(behind.is_empty() || is_words) {
         return None;
     }
     Some(ParsedNumber {
