@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{DatasetKind, QuestionKind};
-use crate::model::CallError;
 use crate::stats::Stat;
 use crate::trace::{AnswerFailure, AnswerSource, Counters, Trace};
 
@@ -257,15 +256,7 @@ pub fn failure_words(failure: Option<&AnswerFailure>) -> (&'static str, String) 
         Some(AnswerFailure::Program { message }) => ("program", message.clone()),
         Some(AnswerFailure::NoResult { message }) => ("no_result", message.clone()),
         Some(AnswerFailure::TooManySteps { limit }) => ("too_many_steps", format!("more than {limit} steps")),
-        Some(AnswerFailure::Call { error }) => (call_failure_kind(error), error.to_string()),
-    }
-}
-
-fn call_failure_kind(error: &CallError) -> &'static str {
-    match error {
-        CallError::TooLong { .. } => "too_long",
-        CallError::Filtered { .. } => "filtered",
-        _ => "call",
+        Some(AnswerFailure::Call { error }) => ("call", error.to_string()),
     }
 }
 

@@ -21,5 +21,6 @@ pub mod verification;
 
 pub use analysis::{Analysis, SCHEMA_VERSION, analyze};
 pub use records::{
-    ArmFacts, CallLookup, CallUsage, CallView, JudgeFacts, ModelFacts, ModelPrice, PageRecord, RunRecords, StudyFacts,
+    ArmFacts, CallLookup, CallMessage, CallTokens, CallUsage, CallView, JudgeFacts, ModelFacts, ModelPrice, PageRecord,
+    RunRecords, StudyFacts,
 };

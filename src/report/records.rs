@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{Answer, Sample};
 use crate::explain::{AnswerVisibility, Format, PageFacts};
 use crate::judge::{Judgment, Task, Trial};
-use crate::model::{FinishReason, Message, Usage};
 use crate::trace::Trace;
 
 /// Everything that a run stored.
@@ -170,7 +169,7 @@ pub struct CallUsage {
 
 impl CallUsage {
     /// Sums calls given as (model, purpose, tokens where said, whether it failed), sorted by model and purpose.
-    pub fn tally<'a>(calls: impl IntoIterator<Item = (&'a str, &'a str, Option<Usage>, bool)>) -> Vec<Self> {
+    pub fn tally<'a>(calls: impl IntoIterator<Item = (&'a str, &'a str, Option<CallTokens>, bool)>) -> Vec<Self> {
         let mut sums: BTreeMap<(&str, &str), Self> = BTreeMap::new();
         for (model, purpose, usage, failed) in calls {
             let sum = sums.entry((model, purpose)).or_insert_with(|| Self {
@@ -196,8 +195,26 @@ impl CallUsage {
     }
 }
 
+/// Tokens of one call as the provider counted them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallTokens {
+    /// Of the prompt.
+    pub input_tokens: u64,
+    /// Of the answer.
+    pub output_tokens: u64,
+}
+
+/// One message of a call's prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallMessage {
+    /// Who speaks, such as `system` or `user`.
+    pub role: String,
+    /// The text, fully rendered.
+    pub content: String,
+}
+
 /// One call, for the page of its trial.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallView {
     /// Its key in the store.
     pub key: String,
@@ -206,13 +223,13 @@ pub struct CallView {
     /// The model's name in the study.
     pub model: String,
     /// The rendered conversation.
-    pub messages: Vec<Message>,
+    pub messages: Vec<CallMessage>,
     /// The text as it came.
     pub text: String,
-    /// Why it ended.
-    pub finish: FinishReason,
+    /// Why it ended, such as `stop` or `length`.
+    pub finish: String,
     /// Tokens, where said.
-    pub usage: Option<Usage>,
+    pub usage: Option<CallTokens>,
 }
 
 /// Finds a call by its key. The call store is one; a map is another. It is asked once a trial page, so that a report

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Task;
+use crate::judge::verification::CORRECT;
 use crate::stats::Stat;
 use crate::stats::binary::{Confusion, balanced_accuracy};
 
@@ -14,9 +15,6 @@ use super::cells::{ArmTrials, by_arm, sample_count};
 use super::control::{ControlComparison, Controls};
 use super::index::{Index, Scored};
 use super::quantities::{Proportion, Readings};
-
-/// The option that stands for "the answer is right".
-const CORRECT_OPTION: &str = "correct";
 
 /// One judge in verification.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -116,7 +114,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<VerificationAnalysis> {
 
 /// Whether `correct` was shown first; `None` when the trial has no options.
 pub fn correct_first(scored: &Scored) -> Option<bool> {
-    scored.trial.options.first().map(|option| option == CORRECT_OPTION)
+    scored.trial.options.first().map(|option| option == CORRECT)
 }
 
 fn option_order(scored: &[Scored], level: f64) -> OptionOrderEffect {
