@@ -4,12 +4,14 @@
 //! [`printer`] where text leaves the program.
 
 mod arguments;
+mod chain;
 mod completions;
 mod exit;
 mod files;
 mod man;
 mod methods;
 mod printer;
+mod progress;
 mod schema;
 
 use std::ffi::OsString;
