@@ -1,9 +1,25 @@
 //! Running what models write, guarded: SQLite in memory, one SELECT or WITH statement, limits on time, steps and size.
+//!
+//! [`Engine::run`] gives the result and its lineage. SQLite alone decides whether a statement is valid and what it
+//! gives; the parser only explains what SQLite did (see [`lineage`]).
+//!
+//! What differs from SQLite as it comes: nothing outside the table can be read; functions that are random, read the
+//! clock or depend on the time zone are denied; `REGEXP` works; a column may be called by its file's name in quotes;
+//! `"name"` that is no column is an error unless [`Engine::double_quoted_strings`] is set.
+
+mod functions;
+mod guard;
+pub mod lineage;
+mod members;
+mod names;
+mod result;
+mod sqlite;
 
 use std::time::Duration;
 
 use crate::table::Table;
 use crate::trace::Lineage;
+use sqlite::Database;
 
 /// The name of the current table in every statement.
 pub const TABLE_NAME: &str = "table_sql";
@@ -23,6 +39,20 @@ pub struct Limits {
     pub steps: u64,
 }
 
+impl Default for Limits {
+    /// Room for any honest statement on a table of a million rows. `steps` is what stops a runaway statement, at the
+    /// same place each time; `time` is the safety net behind it.
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(20),
+            rows: 1_000_000,
+            bytes: 64 << 20,
+            statement_bytes: 20_000,
+            steps: 100_000_000,
+        }
+    }
+}
+
 /// The guarded SQL engine. Holds settings only; every run gets a database of its own.
 #[derive(Clone, Debug)]
 pub struct Engine {
@@ -32,6 +62,16 @@ pub struct Engine {
     pub double_quoted_strings: bool,
     /// Whether columns are typed by their cells (`false`: all text, as the published Text-to-SQL runs were).
     pub typed_columns: bool,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            double_quoted_strings: false,
+            typed_columns: true,
+        }
+    }
 }
 
 /// A statement's result.
@@ -61,7 +101,7 @@ pub enum EngineError {
     /// It met a limit.
     #[error("stopped by the {limit} limit of {value}")]
     Limit {
-        /// Which: `time`, `rows`, `bytes`, `steps`, `statement`.
+        /// Which: `time`, `rows`, `bytes`, `steps`, `statement`, `memory`.
         limit: &'static str,
         /// Its value with the unit.
         value: String,
@@ -69,9 +109,29 @@ pub enum EngineError {
 }
 
 impl Engine {
-    /// Runs one statement on a table whose row `i` comes from the rows `origins[i]` of the trace's first table.
+    /// Runs one statement on a table whose row `i` comes from the rows `origins[i]` of the trace's first table; where
+    /// `origins` is too short, a row has none.
     pub fn run(&self, table: &Table, origins: &[Vec<usize>], statement: &str) -> Result<Execution, EngineError> {
-        let _ = (table, origins, statement);
-        todo!("engine room")
+        if statement.len() > self.limits.statement_bytes {
+            return Err(EngineError::Limit {
+                limit: "statement",
+                value: format!("{} bytes", self.limits.statement_bytes),
+            });
+        }
+        let database = Database::load(table, self.typed_columns, &self.limits)?;
+        let resolved = names::resolve(&database, &table.columns, statement, self.double_quoted_strings)?;
+        let columns_read = database.check(&resolved.parse).map_err(|refusal| refusal.error)?;
+        database.set_double_quoted_strings(self.double_quoted_strings)?;
+        let result = database.run(&resolved.run)?;
+        let made = result::to_table(&result, &table.columns)?;
+        let lineage = lineage::trace(
+            &database,
+            table.rows.len(),
+            &columns_read,
+            &resolved.parse,
+            &result,
+            origins,
+        );
+        Ok(Execution { table: made, lineage })
     }
 }

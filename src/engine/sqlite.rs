@@ -1,0 +1,376 @@
+//! One guarded SQLite database in memory: a table goes in, one SELECT comes out.
+//!
+//! Order of the guard: load, register functions, harden the connection, set limits, `query_only`, authorizer, progress
+//! handler. Every statement of a model runs in [`Mode::Untrusted`]; the lineage tracer's own statements, which are made
+//! from an already accepted statement, run in [`Mode::Tracing`] or, to keep an intermediate result, [`Mode::Keeping`].
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Once};
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::types::{Value as SqlValue, ValueRef};
+use rusqlite::{Connection, Statement};
+
+use super::guard::{Guard, Mode};
+use super::members::MemberStore;
+use super::{EngineError, Limits, TABLE_NAME, functions, members};
+use crate::table::value::typed_value;
+use crate::table::{ColumnType, Table, Value};
+
+/// Virtual machine instructions between two looks at the limits.
+const STEPS_BETWEEN_CHECKS: i32 = 1000;
+
+/// Bytes that all of this process's databases may hold together: a statement that needs more is out of memory, and the
+/// process is not.
+const PROCESS_MEMORY_BYTES: i64 = 2 << 30;
+
+static PROCESS_MEMORY: Once = Once::new();
+
+/// What a statement gave.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ResultSet {
+    /// Column names as SQLite says them; may repeat or be empty.
+    pub(super) names: Vec<String>,
+    /// For each column the column of the table that SQLite says it carries unchanged.
+    pub(super) carried: Vec<Option<usize>>,
+    /// Rows of as many values.
+    pub(super) rows: Vec<Vec<SqlValue>>,
+}
+
+/// A statement that SQLite will not prepare.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// The error as a caller sees it.
+    pub(super) error: EngineError,
+    /// Where the name stands that no column has, as a byte offset.
+    pub(super) unknown_column_at: Option<usize>,
+}
+
+/// A loaded and guarded database.
+pub(super) struct Database {
+    connection: Connection,
+    guard: Arc<Guard>,
+    limits: Limits,
+    column_names: Vec<String>,
+    members: MemberStore,
+}
+
+impl Database {
+    /// Loads a table under its SQL names.
+    pub(super) fn load(table: &Table, typed_columns: bool, limits: &Limits) -> Result<Self, EngineError> {
+        let failed = |error: rusqlite::Error| EngineError::Statement {
+            message: format!("the table could not be loaded: {error}"),
+        };
+        if table.columns.is_empty() {
+            return Err(EngineError::Statement {
+                message: format!("{TABLE_NAME} has no columns"),
+            });
+        }
+        let mut connection = Connection::open_in_memory().map_err(failed)?;
+        let types = if typed_columns {
+            table.column_types()
+        } else {
+            vec![ColumnType::Text; table.columns.len()]
+        };
+        fill(&mut connection, table, &types).map_err(failed)?;
+        let guard = Arc::new(Guard::new());
+        let members = MemberStore::default();
+        functions::register(&connection).map_err(failed)?;
+        members::register(&connection, &members).map_err(failed)?;
+        harden(&mut connection, &guard, limits).map_err(failed)?;
+        Ok(Self {
+            connection,
+            guard,
+            limits: limits.clone(),
+            column_names: table.columns.iter().map(|column| column.sql.clone()).collect(),
+            members,
+        })
+    }
+
+    /// The SQL names of the table's columns.
+    pub(super) fn column_names(&self) -> &[String] {
+        &self.column_names
+    }
+
+    /// Where the tracer's aggregate function leaves what it saw.
+    pub(super) fn members(&self) -> &MemberStore {
+        &self.members
+    }
+
+    /// Turns `"name"` that is no column into text, or leaves it an error.
+    pub(super) fn set_double_quoted_strings(&self, allowed: bool) -> Result<(), EngineError> {
+        self.connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, allowed)
+            .map(|_| ())
+            .map_err(|error| self.explain(error))
+    }
+
+    /// Prepares a model's statement without running it: whether it may run, and the base columns that SQLite says it
+    /// reads (all of them for a `*`).
+    pub(super) fn check(&self, statement: &str) -> Result<BTreeSet<usize>, Refusal> {
+        self.guard.start(Mode::Untrusted, self.limits.time, self.limits.steps);
+        let prepared = self.connection.prepare(statement).map_err(|error| {
+            let unknown_column_at = unknown_column_offset(&error);
+            Refusal {
+                error: self.explain(error),
+                unknown_column_at,
+            }
+        })?;
+        let refuse = |error| Refusal {
+            error,
+            unknown_column_at: None,
+        };
+        only_select(&prepared, statement).map_err(refuse)?;
+        let reads = self.guard.reads();
+        Ok((0..self.column_names.len())
+            .filter(|index| {
+                reads
+                    .iter()
+                    .any(|read| read.eq_ignore_ascii_case(&self.column_names[*index]))
+            })
+            .collect())
+    }
+
+    /// Runs a model's statement.
+    pub(super) fn run(&self, statement: &str) -> Result<ResultSet, EngineError> {
+        self.query(statement, Mode::Untrusted)
+    }
+
+    /// Runs one of the tracer's statements.
+    pub(super) fn trace(&self, statement: &str) -> Result<ResultSet, EngineError> {
+        self.query(statement, Mode::Tracing)
+    }
+
+    /// Keeps the result of a query as a table, with the types SQLite gives the columns of a subquery.
+    pub(super) fn keep(&self, name: &str, query: &str) -> Result<(), EngineError> {
+        let explain = |error| self.explain(error);
+        self.guard.start(Mode::Keeping, self.limits.time, self.limits.steps);
+        self.connection
+            .execute_batch("PRAGMA query_only = OFF")
+            .map_err(explain)?;
+        let kept = self
+            .connection
+            .execute_batch(&format!("CREATE TABLE {name} AS {query}"))
+            .map_err(explain);
+        self.connection
+            .execute_batch("PRAGMA query_only = ON")
+            .map_err(explain)?;
+        kept
+    }
+
+    fn query(&self, statement: &str, mode: Mode) -> Result<ResultSet, EngineError> {
+        self.guard.start(mode, self.limits.time, self.limits.steps);
+        let mut prepared = self
+            .connection
+            .prepare(statement)
+            .map_err(|error| self.explain(error))?;
+        only_select(&prepared, statement)?;
+        let names: Vec<String> = prepared.column_names().into_iter().map(str::to_owned).collect();
+        let carried = self.carried_columns(&prepared);
+        let width = names.len();
+        let mut rows = Vec::new();
+        let mut bytes = 0_usize;
+        let mut cursor = prepared.query([]).map_err(|error| self.explain(error))?;
+        while let Some(row) = cursor.next().map_err(|error| self.explain(error))? {
+            if mode == Mode::Untrusted && rows.len() == self.limits.rows {
+                return Err(EngineError::Limit {
+                    limit: "rows",
+                    value: format!("{} rows", self.limits.rows),
+                });
+            }
+            let mut values = Vec::with_capacity(width);
+            for index in 0..width {
+                let value = row.get_ref(index).map_err(|error| self.explain(error))?;
+                bytes += match value {
+                    ValueRef::Text(text) | ValueRef::Blob(text) => text.len(),
+                    _ => 8,
+                };
+                values.push(SqlValue::try_from(value).map_err(|_| EngineError::Statement {
+                    message: format!("the result's column {} holds text that is not UTF-8", index + 1),
+                })?);
+            }
+            if mode == Mode::Untrusted && bytes > self.limits.bytes {
+                return Err(EngineError::Limit {
+                    limit: "bytes",
+                    value: format!("{} bytes", self.limits.bytes),
+                });
+            }
+            rows.push(values);
+        }
+        Ok(ResultSet { names, carried, rows })
+    }
+
+    fn carried_columns(&self, prepared: &Statement<'_>) -> Vec<Option<usize>> {
+        prepared
+            .columns_with_metadata()
+            .map(|column| {
+                let of_the_table = column
+                    .table_name()
+                    .is_some_and(|table| table.eq_ignore_ascii_case(TABLE_NAME));
+                let origin = column.origin_name().filter(|_| of_the_table)?;
+                self.column_names
+                    .iter()
+                    .position(|name| name.eq_ignore_ascii_case(origin))
+            })
+            .collect()
+    }
+
+    /// SQLite's error in words fit for the model that wrote the statement.
+    fn explain(&self, error: rusqlite::Error) -> EngineError {
+        if let Some(limit) = self.guard.stopped() {
+            return EngineError::Limit {
+                limit,
+                value: match limit {
+                    "time" => format!("{} seconds", self.limits.time.as_secs_f64()),
+                    _ => format!("{} instructions", self.limits.steps),
+                },
+            };
+        }
+        if let Some(message) = self.guard.denied() {
+            return EngineError::NotAllowed { message };
+        }
+        match error {
+            rusqlite::Error::MultipleStatement => EngineError::NotAllowed {
+                message: "there is a second statement after the first".to_owned(),
+            },
+            rusqlite::Error::SqlInputError { msg, .. } => self.statement_error(msg),
+            rusqlite::Error::SqliteFailure(failure, message) => match failure.code {
+                rusqlite::ErrorCode::TooBig => EngineError::Limit {
+                    limit: "bytes",
+                    value: format!("{} bytes in one text", self.text_limit()),
+                },
+                rusqlite::ErrorCode::OutOfMemory => EngineError::Limit {
+                    limit: "memory",
+                    value: format!("{PROCESS_MEMORY_BYTES} bytes"),
+                },
+                _ => self.statement_error(message.unwrap_or_else(|| failure.to_string())),
+            },
+            other => self.statement_error(other.to_string()),
+        }
+    }
+
+    fn text_limit(&self) -> i32 {
+        self.connection.limit(Limit::SQLITE_LIMIT_LENGTH).unwrap_or_default()
+    }
+
+    fn statement_error(&self, message: String) -> EngineError {
+        let message = if message.starts_with("no such column") {
+            format!("{message} ({TABLE_NAME} has: {})", self.column_names.join(", "))
+        } else if message.starts_with("no such table") {
+            format!("{message} (the only table is {TABLE_NAME})")
+        } else {
+            message
+        };
+        EngineError::Statement { message }
+    }
+}
+
+/// `"name"`, whatever is in the name.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn only_select(prepared: &Statement<'_>, statement: &str) -> Result<(), EngineError> {
+    let first = super::names::first_word(statement);
+    if prepared.readonly()
+        && prepared.is_explain() == 0
+        && prepared.column_count() > 0
+        && (first.eq_ignore_ascii_case("select") || first.eq_ignore_ascii_case("with"))
+    {
+        return Ok(());
+    }
+    Err(EngineError::NotAllowed {
+        message: if first.is_empty() {
+            "there is no statement".to_owned()
+        } else {
+            format!("this one begins with {}", first.to_uppercase())
+        },
+    })
+}
+
+fn unknown_column_offset(error: &rusqlite::Error) -> Option<usize> {
+    match error {
+        rusqlite::Error::SqlInputError { msg, offset, .. } if msg.starts_with("no such column") => {
+            usize::try_from(*offset).ok()
+        }
+        _ => None,
+    }
+}
+
+fn fill(connection: &mut Connection, table: &Table, types: &[ColumnType]) -> rusqlite::Result<()> {
+    PROCESS_MEMORY.call_once(|| {
+        // Best effort: without it the other limits still hold.
+        let _ = connection.query_row(&format!("PRAGMA hard_heap_limit = {PROCESS_MEMORY_BYTES}"), [], |_| {
+            Ok(())
+        });
+    });
+    connection.execute_batch("PRAGMA temp_store = MEMORY")?;
+    let definitions: Vec<String> = table
+        .columns
+        .iter()
+        .zip(types)
+        .map(|(column, column_type)| {
+            let declared = match column_type {
+                ColumnType::Text => "TEXT",
+                ColumnType::Integer => "INTEGER",
+                ColumnType::Real => "REAL",
+            };
+            format!("{} {declared}", quoted(&column.sql))
+        })
+        .collect();
+    connection.execute_batch(&format!("CREATE TABLE {TABLE_NAME} ({})", definitions.join(", ")))?;
+    let marks = vec!["?"; table.columns.len()].join(", ");
+    let transaction = connection.transaction()?;
+    {
+        let mut insert = transaction.prepare(&format!("INSERT INTO {TABLE_NAME} VALUES ({marks})"))?;
+        for row in &table.rows {
+            let values = row
+                .iter()
+                .zip(types)
+                .map(|(cell, column_type)| match typed_value(cell, *column_type) {
+                    Value::Null => SqlValue::Null,
+                    Value::Integer(number) => SqlValue::Integer(number),
+                    Value::Real(number) => SqlValue::Real(number),
+                    Value::Text(text) => SqlValue::Text(text),
+                });
+            insert.execute(rusqlite::params_from_iter(values))?;
+        }
+    }
+    transaction.commit()
+}
+
+fn harden(connection: &mut Connection, guard: &Arc<Guard>, limits: &Limits) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
+    for (limit, value) in [
+        (Limit::SQLITE_LIMIT_LENGTH, 4_000_000),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
+        (Limit::SQLITE_LIMIT_VDBE_OP, 250_000),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),
+        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 0),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        connection.set_limit(limit, value)?;
+    }
+    // The tracer's own statements are longer than what they are made from.
+    let statement_bytes = i32::try_from(limits.statement_bytes.saturating_mul(50)).unwrap_or(i32::MAX);
+    connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, statement_bytes)?;
+    connection.execute_batch("PRAGMA query_only = ON")?;
+    let watching = Arc::clone(guard);
+    connection.progress_handler(
+        STEPS_BETWEEN_CHECKS,
+        Some(move || watching.must_stop(STEPS_BETWEEN_CHECKS)),
+    )?;
+    let deciding = Arc::clone(guard);
+    connection.authorizer(Some(move |context: rusqlite::hooks::AuthContext<'_>| {
+        deciding.authorize(&context)
+    }))?;
+    guard.mode.store(Mode::Untrusted as u8, Ordering::SeqCst);
+    Ok(())
+}
