@@ -16,6 +16,7 @@ pub mod preference;
 pub mod quantities;
 pub mod records;
 pub mod simulation;
+pub mod tables;
 pub mod usage;
 pub mod verification;
 
@@ -24,3 +25,25 @@ pub use records::{
     ArmFacts, CallLookup, CallMessage, CallTokens, CallUsage, CallView, JudgeFacts, ModelFacts, ModelPrice, PageRecord,
     RunRecords, StudyFacts,
 };
+pub use tables::csv_tables;
+
+/// A table or page that could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A CSV table.
+    #[error("table {name} could not be written: {message}")]
+    Table {
+        /// Its file name.
+        name: String,
+        /// Why.
+        message: String,
+    },
+    /// A page of the report.
+    #[error("report page {name} could not be rendered: {message}")]
+    Page {
+        /// Its file name.
+        name: String,
+        /// Why.
+        message: String,
+    },
+}

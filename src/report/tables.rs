@@ -1,0 +1,699 @@
+//! The analysis as CSV tables, for pandas, R and spreadsheets. An undefined figure is an empty cell; `analysis.json`
+//! says why. Text that a spreadsheet would run as a formula is defused.
+
+use crate::dataset::Answer;
+use crate::explain::AnswerVisibility;
+use crate::judge::{NoVerdict, Verdict};
+use crate::stats::{Interval, Stat};
+use crate::trace::AnswerSource;
+
+use super::ReportError;
+use super::analysis::Analysis;
+use super::answers::{failure_words, trace_right};
+use super::control::ControlComparison;
+use super::flags::{Severity, task_name};
+use super::index::{Index, Scored};
+use super::quantities::{Mean, Proportion, Readings};
+use super::records::RunRecords;
+
+/// Every table as (path relative to the run directory, bytes), in a fixed order.
+pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(String, Vec<u8>)>, ReportError> {
+    let index = Index::new(records);
+    let tables = [
+        ("tables/answerers.csv", answerers(analysis)),
+        ("tables/answers.csv", answers(&index)),
+        ("tables/groups.csv", groups(analysis)),
+        ("tables/preference.csv", preference(analysis)),
+        ("tables/preference_places.csv", preference_places(analysis)),
+        ("tables/simulation.csv", simulation(analysis)),
+        ("tables/verification.csv", verification(analysis)),
+        ("tables/correlations.csv", correlations(analysis)),
+        ("tables/correlation_points.csv", correlation_points(analysis)),
+        ("tables/pages.csv", pages(analysis)),
+        ("tables/calls.csv", calls(analysis)),
+        ("tables/flags.csv", flags(analysis)),
+        ("tables/judgments.csv", judgments(&index)),
+    ];
+    tables
+        .into_iter()
+        .map(|(name, table)| Ok((name.to_owned(), table.into_bytes(name)?)))
+        .collect()
+}
+
+/// A header and rows of cells.
+struct CsvTable {
+    header: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl CsvTable {
+    fn new(header: &[&[&'static str]]) -> Self {
+        Self {
+            header: header.concat(),
+            rows: Vec::new(),
+        }
+    }
+
+    fn into_bytes(self, name: &str) -> Result<Vec<u8>, ReportError> {
+        let failed = |message: String| ReportError::Table {
+            name: name.to_owned(),
+            message,
+        };
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer
+            .write_record(&self.header)
+            .map_err(|error| failed(error.to_string()))?;
+        for row in &self.rows {
+            writer
+                .write_record(row.iter().map(|cell| defuse(cell)))
+                .map_err(|error| failed(error.to_string()))?;
+        }
+        writer.into_inner().map_err(|error| failed(error.to_string()))
+    }
+}
+
+/// Puts an apostrophe before text that a spreadsheet would take for a formula; numbers stay as they are.
+fn defuse(cell: &str) -> String {
+    let risky = cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+    let number = cell.parse::<f64>().is_ok_and(f64::is_finite);
+    if risky && !number {
+        format!("'{cell}")
+    } else {
+        cell.to_owned()
+    }
+}
+
+fn figure(value: &Stat<f64>) -> String {
+    value.as_ref().map(|value| value.to_string()).unwrap_or_default()
+}
+
+fn ends(interval: &Stat<Interval>) -> [String; 2] {
+    match interval {
+        Ok(interval) => [interval.low.to_string(), interval.high.to_string()],
+        Err(_) => [String::new(), String::new()],
+    }
+}
+
+/// Share, interval, successes and n.
+fn proportion_cells(proportion: &Proportion) -> Vec<String> {
+    let [low, high] = ends(&proportion.interval);
+    vec![
+        figure(&proportion.share),
+        low,
+        high,
+        proportion.successes.to_string(),
+        proportion.n.to_string(),
+    ]
+}
+
+fn mean_cells(mean: &Mean) -> Vec<String> {
+    let [low, high] = ends(&mean.interval);
+    vec![figure(&mean.value), low, high, mean.n.to_string()]
+}
+
+const READINGS: &[&str] = &["trials", "asked", "readable", "coverage", "unread"];
+
+fn readings_cells(readings: &Readings) -> Vec<String> {
+    let unread: Vec<String> = readings
+        .unread
+        .iter()
+        .map(|(state, count)| format!("{} {count}", state_name(*state)))
+        .collect();
+    vec![
+        readings.trials.to_string(),
+        readings.asked.to_string(),
+        readings.readable.to_string(),
+        figure(&readings.coverage),
+        unread.join("; "),
+    ]
+}
+
+const CONTROL: &[&str] = &[
+    "control_n",
+    "with_explanation",
+    "without_explanation",
+    "lift",
+    "right_with_only",
+    "right_without_only",
+    "mcnemar_p",
+];
+
+fn control_cells(control: &Stat<ControlComparison>) -> Vec<String> {
+    let Ok(control) = control else {
+        return vec![String::new(); CONTROL.len()];
+    };
+    let mut cells = vec![
+        control.n.to_string(),
+        figure(&control.with_explanation.share),
+        figure(&control.without_explanation.share),
+        figure(&control.lift),
+    ];
+    match &control.mcnemar {
+        Ok(test) => cells.extend([
+            test.first_only.to_string(),
+            test.second_only.to_string(),
+            test.p.to_string(),
+        ]),
+        Err(_) => cells.extend([String::new(), String::new(), String::new()]),
+    }
+    cells
+}
+
+fn answerers(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "answerer", "arms", "method", "model", "accuracy", "low", "high", "correct", "n", "unscored", "not_run",
+        ],
+        &[
+            "failed",
+            "from_program",
+            "from_model",
+            "from_fallback",
+            "questions",
+            "requests",
+            "requests_failed",
+        ],
+        &[
+            "texts_sampled",
+            "input_tokens",
+            "output_tokens",
+            "requests_without_usage",
+            "executions",
+        ],
+        &["executions_failed", "repairs", "cost_dollars"],
+    ]);
+    for answerer in &analysis.answerers {
+        let from = |source: AnswerSource| {
+            answerer
+                .sources
+                .iter()
+                .find(|entry| entry.source == source)
+                .map_or(0, |entry| entry.answers)
+                .to_string()
+        };
+        let totals = &answerer.effort.totals;
+        let mut row = vec![
+            answerer.answerer.clone(),
+            answerer.arms.join("+"),
+            answerer.method_title.clone(),
+            answerer.model.clone(),
+        ];
+        row.extend(proportion_cells(&answerer.accuracy));
+        row.extend([answerer.unscored.to_string(), answerer.not_run.to_string()]);
+        row.push(answerer.failed_samples.len().to_string());
+        row.extend([
+            from(AnswerSource::Program),
+            from(AnswerSource::Model),
+            from(AnswerSource::Fallback),
+        ]);
+        row.extend(
+            [
+                answerer.effort.questions,
+                totals.requests,
+                totals.requests_failed,
+                totals.samples,
+                totals.input_tokens,
+                totals.output_tokens,
+                totals.requests_without_usage,
+                totals.executions,
+                totals.executions_failed,
+                totals.repairs,
+            ]
+            .map(|count| count.to_string()),
+        );
+        row.push(figure(&answerer.effort.cost));
+        table.rows.push(row);
+    }
+    table
+}
+
+fn answers(index: &Index) -> CsvTable {
+    let mut table = CsvTable::new(&[&[
+        "sample",
+        "answerer",
+        "answer",
+        "right",
+        "source",
+        "failure",
+        "detail",
+        "executions",
+        "repairs",
+    ]]);
+    let mut answerers: Vec<&str> = Vec::new();
+    for arm in &index.records.study.arms {
+        if !answerers.contains(&arm.answerer.as_str()) {
+            answerers.push(&arm.answerer);
+        }
+    }
+    for answerer in answerers {
+        for trace in index.samples.keys().filter_map(|sample| index.trace(sample, answerer)) {
+            let (failure, detail) = match &trace.answer {
+                Some(_) => ("", String::new()),
+                None => failure_words(trace.failure.as_ref()),
+            };
+            table.rows.push(vec![
+                trace.sample.clone(),
+                trace.answerer.clone(),
+                answer_text(trace.answer.as_ref()),
+                truth(trace_right(index, trace)),
+                trace.answer_source.map(source_name).unwrap_or_default().to_owned(),
+                failure.to_owned(),
+                detail,
+                trace.counters.executions.to_string(),
+                trace.counters.repairs.to_string(),
+            ]);
+        }
+    }
+    table
+}
+
+fn groups(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[&["answerer", "label", "value", "accuracy", "low", "high", "correct", "n"]]);
+    for answerer in &analysis.answerers {
+        for group in &answerer.groups {
+            let mut row = vec![answerer.answerer.clone(), group.label.clone(), group.value.clone()];
+            row.extend(proportion_cells(&group.accuracy));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+fn preference(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "judge",
+            "arm",
+            "mean_rank",
+            "low",
+            "high",
+            "n_samples",
+            "first_share",
+            "first_low",
+            "first_high",
+        ],
+        &["first", "rankings"],
+        READINGS,
+    ]);
+    for judge in &analysis.preference {
+        for arm in &judge.arms {
+            let mut row = vec![judge.judge.clone(), arm.arm.clone()];
+            row.extend(mean_cells(&arm.mean_rank));
+            row.extend(proportion_cells(&arm.first));
+            row.extend(readings_cells(&judge.readings));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+fn preference_places(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "judge",
+            "arm",
+            "place",
+            "mean_rank",
+            "low",
+            "high",
+            "n",
+            "first_share",
+            "first_low",
+            "first_high",
+            "first",
+        ],
+        &["shown"],
+    ]);
+    for judge in &analysis.preference {
+        let mut add = |arm: &str, place: usize, mean_rank: &Mean, first: &Proportion| {
+            let mut row = vec![judge.judge.clone(), arm.to_owned(), place.to_string()];
+            row.extend(mean_cells(mean_rank));
+            row.extend(proportion_cells(first));
+            table.rows.push(row);
+        };
+        for place in &judge.places {
+            add("(any)", place.place, &place.mean_rank, &place.first);
+        }
+        for arm in &judge.arms {
+            for place in &arm.by_place {
+                add(&arm.arm, place.place, &place.mean_rank, &place.first);
+            }
+        }
+    }
+    table
+}
+
+fn simulation(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "judge",
+            "arm",
+            "accuracy",
+            "low",
+            "high",
+            "agreeing",
+            "n",
+            "base_rate",
+            "base_class",
+        ],
+        &[
+            "gold_agreement",
+            "gold_n",
+            "where_model_wrong",
+            "wrong_n",
+            "where_model_right",
+            "right_n",
+        ],
+        &["accuracy_all_readable", "all_readable_n"],
+        CONTROL,
+        READINGS,
+    ]);
+    for judge in &analysis.simulation {
+        for arm in &judge.arms {
+            let mut row = vec![judge.judge.clone(), arm.arm.clone()];
+            row.extend(proportion_cells(&arm.accuracy));
+            match &arm.base_rate {
+                Ok(base) => row.extend([figure(&base.proportion.share), base.class.clone()]),
+                Err(_) => row.extend([String::new(), String::new()]),
+            }
+            for proportion in [
+                &arm.gold_agreement,
+                &arm.where_model_wrong,
+                &arm.where_model_right,
+                &arm.accuracy_all_readable,
+            ] {
+                row.extend([figure(&proportion.share), proportion.n.to_string()]);
+            }
+            row.extend(control_cells(&arm.control));
+            row.extend(readings_cells(&arm.readings));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+fn verification(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "judge",
+            "arm",
+            "accuracy",
+            "low",
+            "high",
+            "right",
+            "n",
+            "base_rate",
+            "above_base_rate",
+        ],
+        &["balanced_accuracy", "sensitivity", "specificity", "yes_share"],
+        &["true_positive", "false_positive", "true_negative", "false_negative"],
+        &["accuracy_all_readable", "all_readable_n"],
+        CONTROL,
+        READINGS,
+    ]);
+    for judge in &analysis.verification {
+        for arm in &judge.arms {
+            let mut row = vec![judge.judge.clone(), arm.arm.clone()];
+            row.extend(proportion_cells(&arm.accuracy));
+            row.extend([
+                figure(&arm.base_rate.share),
+                figure(&arm.above_base_rate),
+                figure(&arm.balanced_accuracy),
+                figure(&arm.sensitivity.share),
+                figure(&arm.specificity.share),
+                figure(&arm.yes_share.share),
+            ]);
+            let confusion = &arm.confusion;
+            row.extend(
+                [
+                    confusion.true_positive,
+                    confusion.false_positive,
+                    confusion.true_negative,
+                    confusion.false_negative,
+                ]
+                .map(|count| count.to_string()),
+            );
+            row.extend([
+                figure(&arm.accuracy_all_readable.share),
+                arm.accuracy_all_readable.n.to_string(),
+            ]);
+            row.extend(control_cells(&arm.control));
+            row.extend(readings_cells(&arm.readings));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+fn correlations(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[&[
+        "task",
+        "pearson_r",
+        "p",
+        "low",
+        "high",
+        "n_cells",
+        "judges",
+        "arms",
+        "undefined_because",
+    ]]);
+    for correlation in &analysis.correlations {
+        let mut row = vec![task_name(correlation.task).to_owned()];
+        match &correlation.pearson {
+            Ok(pearson) => {
+                row.extend([pearson.r.to_string(), pearson.p.to_string()]);
+                row.extend(ends(&pearson.interval));
+            }
+            Err(_) => row.extend(vec![String::new(); 4]),
+        }
+        row.extend([correlation.points.len(), correlation.judges, correlation.arms].map(|count| count.to_string()));
+        row.push(
+            correlation
+                .pearson
+                .as_ref()
+                .err()
+                .map(|undefined| undefined.reason.clone())
+                .unwrap_or_default(),
+        );
+        table.rows.push(row);
+    }
+    table
+}
+
+fn correlation_points(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[&["task", "judge", "arm", "mean_rank", "accuracy"]]);
+    for correlation in &analysis.correlations {
+        for point in &correlation.points {
+            table.rows.push(vec![
+                task_name(correlation.task).to_owned(),
+                point.judge.clone(),
+                point.arm.clone(),
+                point.mean_rank.to_string(),
+                point.accuracy.to_string(),
+            ]);
+        }
+    }
+    table
+}
+
+fn pages(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "arm",
+            "answer",
+            "pages",
+            "steps_per_page",
+            "steps",
+            "steps_marked",
+            "steps_inexact",
+        ],
+        &[
+            "answer_not_from_steps",
+            "withheld_answer_visible",
+            "html_bytes_per_page",
+            "markdown_bytes_per_page",
+        ],
+        &["markdown_bytes_most"],
+    ]);
+    for pages in &analysis.pages {
+        table.rows.push(vec![
+            pages.arm.clone(),
+            visibility_name(pages.answer).to_owned(),
+            pages.pages.to_string(),
+            figure(&pages.steps_per_page),
+            pages.steps_marked.n.to_string(),
+            pages.steps_marked.successes.to_string(),
+            pages.steps_inexact.successes.to_string(),
+            pages.answer_not_from_steps.successes.to_string(),
+            pages.withheld_answer_visible.successes.to_string(),
+            figure(&pages.html_bytes_per_page),
+            figure(&pages.markdown_bytes_per_page),
+            pages.markdown_bytes_most.to_string(),
+        ]);
+    }
+    table
+}
+
+fn calls(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[&[
+        "model",
+        "purpose",
+        "calls",
+        "failed",
+        "without_usage",
+        "input_tokens",
+        "output_tokens",
+        "cost_dollars",
+    ]]);
+    for call in &analysis.calls {
+        let usage = &call.usage;
+        let mut row = vec![usage.model.clone(), usage.purpose.clone()];
+        row.extend(
+            [
+                usage.calls,
+                usage.failed,
+                usage.without_usage,
+                usage.input_tokens,
+                usage.output_tokens,
+            ]
+            .map(|count| count.to_string()),
+        );
+        row.push(figure(&call.cost));
+        table.rows.push(row);
+    }
+    table
+}
+
+fn flags(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[&["severity", "task", "judge", "arm", "message"]]);
+    for flag in &analysis.flags {
+        table.rows.push(vec![
+            match flag.severity {
+                Severity::Severe => "severe".to_owned(),
+                Severity::Caution => "caution".to_owned(),
+            },
+            flag.task.map(task_name).unwrap_or_default().to_owned(),
+            flag.judge.clone().unwrap_or_default(),
+            flag.arm.clone().unwrap_or_default(),
+            flag.message.clone(),
+        ]);
+    }
+    table
+}
+
+fn judgments(index: &Index) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "trial",
+            "judge",
+            "task",
+            "sample",
+            "arms",
+            "options",
+            "repeat",
+            "turn",
+            "control_of",
+            "prediction",
+        ],
+        &["prediction_right", "state", "verdict", "success", "guess_right", "call"],
+    ]);
+    for judge in &index.records.study.judges {
+        for trial in index.trials() {
+            let scored = index.score(trial, &judge.name);
+            table.rows.push(vec![
+                trial.id.clone(),
+                judge.name.clone(),
+                task_name(trial.task).to_owned(),
+                trial.sample.clone(),
+                trial.arms.join("+"),
+                trial.options.join("+"),
+                trial.repeat.to_string(),
+                trial.turn.to_string(),
+                trial.control_of.join("+"),
+                answer_text(trial.prediction.as_ref()),
+                truth(scored.prediction_right),
+                reading_name(&scored).to_owned(),
+                scored.verdict().map(verdict_text).unwrap_or_default(),
+                truth(scored.success()),
+                truth(scored.guess_right()),
+                scored
+                    .judgment
+                    .and_then(|judgment| judgment.call.clone())
+                    .unwrap_or_default(),
+            ]);
+        }
+    }
+    table
+}
+
+fn truth(value: Option<bool>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+fn answer_text(answer: Option<&Answer>) -> String {
+    answer.map(Answer::display).unwrap_or_default()
+}
+
+/// A verdict in one line.
+pub fn verdict_text(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Ranking(arms) => arms.join(" > "),
+        Verdict::Guess(answer) => answer.display(),
+        Verdict::Correct(true) => "correct".to_owned(),
+        Verdict::Correct(false) => "incorrect".to_owned(),
+    }
+}
+
+/// What became of a trial: `readable`, `not_asked`, or why there is no verdict.
+pub fn reading_name(scored: &Scored) -> &'static str {
+    match scored.reading {
+        None => "not_asked",
+        Some(Ok(_)) => "readable",
+        Some(Err(state)) => state_name(state),
+    }
+}
+
+/// The name of a reason for having no verdict.
+pub fn state_name(state: NoVerdict) -> &'static str {
+    match state {
+        NoVerdict::Unparsed => "unparsed",
+        NoVerdict::Ambiguous => "ambiguous",
+        NoVerdict::Refused => "refused",
+        NoVerdict::Truncated => "truncated",
+        NoVerdict::TooLong => "too_long",
+        NoVerdict::Filtered => "filtered",
+        NoVerdict::Error => "error",
+    }
+}
+
+/// The name of where an answer came from.
+pub fn source_name(source: AnswerSource) -> &'static str {
+    match source {
+        AnswerSource::Program => "program",
+        AnswerSource::Model => "model",
+        AnswerSource::Fallback => "fallback",
+    }
+}
+
+/// The name of an answer's visibility.
+pub fn visibility_name(answer: AnswerVisibility) -> &'static str {
+    match answer {
+        AnswerVisibility::Shown => "shown",
+        AnswerVisibility::Withheld => "withheld",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_defused_and_numbers_kept() {
+        for risky in ["=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "-", "=0", "-inf"] {
+            assert_eq!(defuse(risky), format!("'{risky}"));
+        }
+        for plain in ["-1", "-0.25", "+3", "a=b", "", "1e-9", "'x"] {
+            assert_eq!(defuse(plain), plain);
+        }
+    }
+}
