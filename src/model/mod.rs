@@ -1,13 +1,38 @@
 //! Asking a language model.
 //!
-//! A method or a judge sees [`Model`] alone. Behind it stand, from the outside in: the call store ([`store`]), limits
-//! and retries ([`client`]), and a provider ([`openai`], [`script`]) that only translates.
+//! A method or a judge sees [`Model`] alone. Behind it stand, from the outside in: the call store ([`stored`],
+//! [`store`]), and a provider: [`script`], or an endpoint, whose wire format [`openai`] translates and [`client`] speaks
+//! over HTTP, with limits and retries. [`build`] puts them together from a model of the study file.
+
+pub mod build;
+mod flight;
+mod key;
+mod meter;
+pub mod price;
+mod provider;
+mod record;
+pub mod script;
+pub mod settings;
+mod stop;
+pub mod store;
+mod stored;
+mod writer;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use build::{ModelError, Options, build};
+pub use meter::{Meter, Reading};
+pub use price::Prices;
+pub use record::{CallOutcome, CallRecord};
+pub use settings::{ModelEntry, Price};
+pub use stop::Stop;
+pub use store::{CallStore, StoreError};
+pub use stored::StoredModel;
 
 /// Who speaks in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,6 +100,26 @@ pub struct Sampling {
     pub extra: BTreeMap<String, serde_json::Value>,
 }
 
+impl Sampling {
+    /// These parameters put over others: what is set here holds, `extra` field by field.
+    pub fn over(&self, under: &Self) -> Self {
+        let mut extra = under.extra.clone();
+        extra.extend(self.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
+        Self {
+            temperature: self.temperature.or(under.temperature),
+            top_p: self.top_p.or(under.top_p),
+            max_tokens: self.max_tokens.or(under.max_tokens),
+            stop: if self.stop.is_empty() {
+                under.stop.clone()
+            } else {
+                self.stop.clone()
+            },
+            seed: self.seed.or(under.seed),
+            extra,
+        }
+    }
+}
+
 /// Why a call is made: what its record, the cost tables and the `script` provider go by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -87,6 +132,16 @@ pub struct Purpose {
     pub arm: String,
     /// Which call of this name, sample and arm this is, from 0; a judge's trials differ in it by their order.
     pub turn: u32,
+}
+
+impl fmt::Display for Purpose {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} of sample {}, arm {}, turn {}",
+            self.name, self.sample, self.arm, self.turn
+        )
+    }
 }
 
 /// One call.

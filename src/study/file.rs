@@ -4,7 +4,6 @@
 //! the samples) is checked by [`super::check`].
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::Source;
 use crate::explain::Format;
 use crate::judge::settings::{JudgeView, Tasks};
-use crate::model::Sampling;
+use crate::model::settings::{ModelEntry, Price};
 
 /// A whole study file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,74 +60,6 @@ pub struct StudyHead {
     /// Printed at the head of the report, such as what the data cannot say.
     #[serde(default)]
     pub note: Option<String>,
-}
-
-/// A model, and who answers for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
-pub enum ModelEntry {
-    /// Any OpenAI-compatible chat endpoint.
-    Openai {
-        /// Its name in this study.
-        name: String,
-        /// With or without `/v1` and a trailing slash.
-        base_url: String,
-        /// The identifier sent to the endpoint.
-        model: String,
-        /// Environment variable that holds the key. Default: `OPENAI_API_KEY`, and no key if it is not set.
-        #[serde(default)]
-        api_key_env: Option<String>,
-        /// File whose first line is the key.
-        #[serde(default)]
-        api_key_file: Option<PathBuf>,
-        /// Longest time of one attempt, in seconds.
-        #[serde(default = "default_timeout_seconds")]
-        timeout_seconds: u64,
-        /// Attempts after the first.
-        #[serde(default = "default_max_retries")]
-        max_retries: u32,
-        /// Most calls under way at once.
-        #[serde(default = "default_concurrency")]
-        concurrency: usize,
-        /// Sampling parameters put over those of methods and judges.
-        #[serde(default)]
-        sampling: Sampling,
-        /// `max_tokens` (default) or `max_completion_tokens`, as the endpoint wants it.
-        #[serde(default = "default_max_tokens_field")]
-        max_tokens_field: String,
-    },
-    /// Answers from a JSONL file, chosen by purpose, sample, arm and turn.
-    Script {
-        /// Its name in this study.
-        name: String,
-        /// The file.
-        file: PathBuf,
-    },
-}
-
-impl ModelEntry {
-    /// The model's name in this study.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Openai { name, .. } | Self::Script { name, .. } => name,
-        }
-    }
-}
-
-fn default_timeout_seconds() -> u64 {
-    120
-}
-
-fn default_max_retries() -> u32 {
-    4
-}
-
-fn default_concurrency() -> usize {
-    8
-}
-
-fn default_max_tokens_field() -> String {
-    "max_tokens".to_owned()
 }
 
 /// What is compared: method + model + format.
@@ -184,16 +115,6 @@ impl Default for Control {
     fn default() -> Self {
         Self { enabled: true }
     }
-}
-
-/// What a model costs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Price {
-    /// US dollars per million tokens of prompts.
-    pub input_per_million: f64,
-    /// US dollars per million tokens of answers.
-    pub output_per_million: f64,
 }
 
 /// The guarded SQL engine.
