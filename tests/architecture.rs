@@ -18,7 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("explain", &["dataset", "table", "trace"]),
     ("judge", &["dataset", "table", "trace", "model", "explain"]),
     ("human", &["dataset", "table", "trace", "explain", "judge"]),
-    ("report", &["stats", "judge", "trace", "explain", "dataset", "model"]),
+    ("report", &["stats", "judge", "trace", "explain", "dataset"]),
     (
         "study",
         &[
