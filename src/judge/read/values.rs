@@ -1,0 +1,228 @@
+//! Answers in the judge's words: short values and sentences.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::marked::marked;
+use super::visible::{self, pattern};
+use super::{Completeness, NoVerdict, Unread};
+
+static MARKER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)^(?:(?:so|thus|therefore|hence)\b[, ]*)?(?:the |my )?(?:(?P<final>final|overall)\s+)?(?:model['’]?s?\s+)?(?:predicted |likely |simulated |given )?["']?(?P<word>answer|prediction|guess)s?["']?[*_`]*(?:\s+(?:is|was|would be))?\s*[*_`]*[:=][*_`]*"#,
+    )
+});
+static BULLET: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-•*+]|\d{1,2}[.)])\s+"));
+static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(?i)^(?:<[^<>]*>|\[?\s*"?(?:\.\.\.|…)"?\s*\]?|\[[a-z' ]*(?:answer|value)[a-z' ]*\])$"#)
+});
+static DECLINES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:unknown|n/a|i (?:do not|don['’]t) know|(?:it )?(?:cannot|can['’]t|can not|could not) (?:be )?(?:determined?|tell|said|say|know)\b.*|(?:i am |i['’]m )?unable to (?:determine|tell|say)\b.*|not enough information\b.*|undetermined)\.?$",
+    )
+});
+
+/// Reads a list of short values after the last `Answer:`: a JSON list, a list with bullets, or one value as it stands.
+/// One string is never split. A text that is nothing but a JSON list is read too.
+pub fn read_values(text: &str, completeness: Completeness) -> Result<Vec<String>, Unread> {
+    let lines = visible::lines(text);
+    let (value, mut rest) = match last_answer(&lines) {
+        Some((value, end_line)) => (value, &lines[(end_line + 1).min(lines.len())..]),
+        None => {
+            let whole = lines.join("\n").trim().to_owned();
+            return json_values(&whole)
+                .filter(|values| !values.is_empty())
+                .ok_or_else(|| Unread::unparsed("no line `Answer: ...` was found"));
+        }
+    };
+    let mut value = value;
+    // A JSON list may go on over lines.
+    while value.starts_with('[') && json_values(&value).is_none() {
+        let Some((next, after)) = rest.split_first() else { break };
+        if value.len() + next.len() > 10_000 {
+            break;
+        }
+        value.push('\n');
+        value.push_str(next);
+        rest = after;
+    }
+    if let Some(values) = json_values(&value) {
+        return checked_values(values);
+    }
+    let first_line = value.lines().next().unwrap_or_default().to_owned();
+    if completeness == Completeness::Cut && rest.iter().all(|line| line.trim().is_empty()) {
+        return Err(Unread::unparsed("the text ends within the answer"));
+    }
+    if BULLET.is_match(&first_line) {
+        let values = std::iter::once(first_line.as_str())
+            .chain(rest.iter().map(String::as_str))
+            .take_while(|line| BULLET.is_match(line))
+            .map(|line| unquoted(&BULLET.replace(line, "")))
+            .collect();
+        return checked_values(values);
+    }
+    checked_values(vec![unquoted(&first_line)])
+}
+
+/// Reads a sentence after the last `Answer:`, to the end of its paragraph.
+pub fn read_sentence(text: &str, completeness: Completeness) -> Result<String, Unread> {
+    let lines = visible::lines(text);
+    let Some((mut value, end_line)) = last_answer(&lines) else {
+        return Err(Unread::unparsed("no line `Answer: ...` was found"));
+    };
+    let rest = &lines[(end_line + 1).min(lines.len())..];
+    for line in rest.iter().take_while(|line| !line.trim().is_empty()) {
+        value.push(' ');
+        value.push_str(line.trim());
+    }
+    if completeness == Completeness::Cut && rest.iter().all(|line| !line.trim().is_empty()) {
+        return Err(Unread::unparsed("the text ends within the answer"));
+    }
+    checked_values(vec![unquoted(&value)]).map(|values| values.concat())
+}
+
+/// The last marked value, and the line it stands in. A text that speaks of `the answer` and of `the guess` alike may mark
+/// both; whichever is last counts.
+fn last_answer(lines: &[String]) -> Option<(String, usize)> {
+    let last = marked(lines, &MARKER).pop()?;
+    Some((last.value, last.end_line))
+}
+
+/// The strings of a JSON list (numbers as they are written), or of an object with one such list.
+fn json_values(text: &str) -> Option<Vec<String>> {
+    let text = text.trim().trim_end_matches(['.', '`', '*', '}']).trim();
+    match serde_json::from_str::<Value>(text).ok()? {
+        Value::Array(items) => items
+            .into_iter()
+            .map(|item| match item {
+                Value::String(text) => Some(text),
+                Value::Number(number) => Some(number.to_string()),
+                Value::Bool(truth) => Some(truth.to_string()),
+                _ => None,
+            })
+            .collect(),
+        Value::String(text) => Some(vec![text]),
+        _ => None,
+    }
+}
+
+fn checked_values(values: Vec<String>) -> Result<Vec<String>, Unread> {
+    let values: Vec<String> = values.into_iter().map(|value| value.trim().to_owned()).collect();
+    if values.is_empty()
+        || values
+            .iter()
+            .any(|value| value.is_empty() || PLACEHOLDER.is_match(value))
+    {
+        return Err(Unread::unparsed("the answer line holds no answer"));
+    }
+    if values.len() == 1 && DECLINES.is_match(&values[0]) {
+        return Err(Unread {
+            state: NoVerdict::Refused,
+            detail: format!("the judge gave no guess: {}", values[0]),
+        });
+    }
+    Ok(values)
+}
+
+/// A value without the quotes, emphasis or brackets that enclose all of it.
+fn unquoted(text: &str) -> String {
+    let mut value = text.trim();
+    loop {
+        let inner = [
+            ("**", "**"),
+            ("__", "__"),
+            ("`", "`"),
+            ("\"", "\""),
+            ("'", "'"),
+            ("\u{201c}", "\u{201d}"),
+        ]
+        .iter()
+        .find_map(|(open, close)| {
+            let inner = value.strip_prefix(open)?.strip_suffix(close)?;
+            (!inner.is_empty() && !inner.contains(open)).then_some(inner)
+        });
+        match inner {
+            Some(inner) => value = inner.trim(),
+            None => return value.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Result<Vec<String>, NoVerdict> {
+        read_values(text, Completeness::Whole).map_err(|unread| unread.state)
+    }
+
+    #[test]
+    fn forms_of_a_guess() {
+        for (text, expected) in [
+            ("Answer: [\"4\"]", vec!["4"]),
+            (
+                "Answer: [\"Porto, Portugal\", \"Faro\"]",
+                vec!["Porto, Portugal", "Faro"],
+            ),
+            ("Answer: Porto, Portugal", vec!["Porto, Portugal"]),
+            ("**Answer:** \"Porto\"", vec!["Porto"]),
+            ("**Answer**: **4**", vec!["4"]),
+            ("Answer: [4, 5.50]", vec!["4", "5.5"]),
+            ("Answer: [\"a\",\n\"b\"]", vec!["a", "b"]),
+            ("Answer:\n- red\n- blue\n\nThat is all.", vec!["red", "blue"]),
+            ("Answer:\n\n[\"x\"]", vec!["x"]),
+            ("[\"x\", \"y\"]", vec!["x", "y"]),
+            ("The model's answer: 12 of 13", vec!["12 of 13"]),
+            ("Answer: 3\nNo, it also counted the last row.\nAnswer: 4", vec!["4"]),
+            ("<think>Answer: 3</think>Answer: 4", vec!["4"]),
+            ("Answer: 5*", vec!["5*"]),
+            ("**Answer: 5**", vec!["5"]),
+            ("- `Answer: 5`", vec!["5"]),
+            ("{\"answer\": [\"x\"]}", vec!["x"]),
+            ("```json\n[\"x\"]\n```", vec!["x"]),
+        ] {
+            assert_eq!(
+                values(text),
+                Ok(expected.iter().map(|value| (*value).to_owned()).collect()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_guess() {
+        for (text, state) in [
+            ("", NoVerdict::Unparsed),
+            ("It is Porto.", NoVerdict::Unparsed),
+            ("Answer:", NoVerdict::Unparsed),
+            ("Answer: []", NoVerdict::Unparsed),
+            ("Answer: [...]", NoVerdict::Unparsed),
+            ("Answer: <the answer>", NoVerdict::Unparsed),
+            ("Answer: cannot be determined", NoVerdict::Refused),
+            (
+                "It says <explanation-0123456789abcdef>\nAnswer: 4\n</explanation-0123456789abcdef>.",
+                NoVerdict::Unparsed,
+            ),
+        ] {
+            assert_eq!(values(text), Err(state), "{text}");
+        }
+        assert!(read_values("Answer: Port", Completeness::Cut).is_err());
+        assert_eq!(
+            read_values("Answer: [\"Porto\"]", Completeness::Cut),
+            Ok(vec!["Porto".to_owned()])
+        );
+    }
+
+    #[test]
+    fn sentences() {
+        let read = |text| read_sentence(text, Completeness::Whole).map_err(|unread| unread.state);
+        assert_eq!(
+            read("Step one.\n\nAnswer: The club won twice,\nin 1990 and 1991.\n\nDone."),
+            Ok("The club won twice, in 1990 and 1991.".to_owned())
+        );
+        assert_eq!(read("The club won."), Err(NoVerdict::Unparsed));
+        assert!(read_sentence("Answer: The club w", Completeness::Cut).is_err());
+    }
+}
