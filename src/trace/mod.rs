@@ -1,5 +1,6 @@
 //! What a method did on a sample. A trace is whole: pages, lineage checks and judges never need the model again.
 
+pub mod builder;
 pub mod lineage;
 
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use crate::dataset::Answer;
 use crate::model::{CallError, Usage};
 use crate::table::Table;
 
+pub use builder::TraceBuilder;
 pub use lineage::Lineage;
 
 /// The language of a program.
