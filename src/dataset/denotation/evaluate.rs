@@ -17,6 +17,8 @@ pub struct EvaluationError(#[from] DatasetError);
 /// How one line of predictions fared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineResult {
+    /// Its 1-based line in the file of predictions.
+    pub line: usize,
     /// The question's id.
     pub id: String,
     /// Whether the values denote the gold values.
@@ -67,6 +69,7 @@ pub fn evaluate_predictions(tagged: &Path, predictions: &Path) -> Result<Evaluat
         };
         let predicted = distinct_values(&fields.collect::<Vec<_>>(), &[]);
         evaluation.lines.push(LineResult {
+            line: number,
             id,
             correct: values_match(gold, &predicted),
         });
