@@ -1,4 +1,23 @@
 //! Pages: one trace in one format, as HTML for people and as Markdown for models.
+//!
+//! A page is built once, as a `view` that holds plain text only; `html` and `markdown` write that same view, so
+//! that people and models see the same content. Nothing here calls a model, reads a file or changes a trace.
+//!
+//! - `view`: what a page says, in the order it says it.
+//! - `marked_table`: a table with its marks, cut to the rows worth showing.
+//! - `words`: the sentences a page makes up itself.
+//! - `visible_text`: text of tables and models made harmless to read.
+//! - `sql_pieces`: the pieces of a statement that a listing colours.
+//! - `leak`: whether a withheld answer still stands in the page.
+
+mod html;
+mod leak;
+mod markdown;
+mod marked_table;
+mod sql_pieces;
+mod view;
+mod visible_text;
+mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,13 +66,13 @@ pub struct Page {
 pub struct PageFacts {
     /// Steps shown.
     pub steps: usize,
-    /// Steps of which at least one row, column or cell is marked.
+    /// Steps of which at least one row, column or cell is marked; 0 in formats without marks.
     pub steps_marked: usize,
-    /// Steps whose lineage is `at_least`, not exact.
+    /// Steps whose marks are said to be "at least these"; 0 in formats without marks.
     pub steps_inexact: usize,
-    /// The chain does not end in the answer shown (a fallback answered).
+    /// The chain does not end in the answer shown (a fallback answered); never in the control, which shows no steps.
     pub answer_not_from_steps: bool,
-    /// The answer's text stands in the page although it is withheld.
+    /// The answer's text stands in the page although it is withheld; the rule is in docs/formats.md.
     pub withheld_answer_visible: bool,
     /// Bytes of the HTML.
     pub html_bytes: usize,
@@ -61,8 +80,29 @@ pub struct PageFacts {
     pub markdown_bytes: usize,
 }
 
-/// Renders a trace of a sample.
+/// Renders a trace of a sample. The same sample and trace always give the same bytes.
+///
+/// A trace that does not fit together (a step that names a table it does not hold, marks outside their table) still
+/// gives a page, which says what is missing.
 pub fn render(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility) -> Page {
-    let _ = (sample, trace, format, answer);
-    todo!("explain room")
+    let view = view::build(sample, trace, format, answer);
+    let html = html::write(&view);
+    let markdown = markdown::write(&view);
+    let withheld_answer_visible = match answer {
+        AnswerVisibility::Shown => false,
+        AnswerVisibility::Withheld => leak::answer_visible(&view, sample, trace),
+    };
+    Page {
+        facts: PageFacts {
+            steps: view.steps.len(),
+            steps_marked: view.steps.iter().filter(|step| step.marked).count(),
+            steps_inexact: view.steps.iter().filter(|step| step.inexact).count(),
+            answer_not_from_steps: view.closing.notice.is_some(),
+            withheld_answer_visible,
+            html_bytes: html.len(),
+            markdown_bytes: markdown.len(),
+        },
+        html,
+        markdown,
+    }
 }

@@ -1,0 +1,462 @@
+//! A table with its marks, cut to the rows worth showing. Plain text throughout: how a mark looks is for the writers.
+
+use std::collections::BTreeSet;
+
+use super::visible_text::{has_right_to_left, visible, visible_line};
+use super::words;
+use crate::table::{Cell, Column, Table};
+use crate::trace::Lineage;
+use crate::trace::lineage::CellPosition;
+
+/// Tables up to so many rows are shown whole; of longer ones the marked rows with their neighbours, start and end.
+pub(super) const ROWS_AT_A_GLANCE: usize = 60;
+
+/// Tables of more than [`ROWS_AT_A_GLANCE`] and up to so many rows can also be opened whole.
+pub(super) const ROWS_WHOLE: usize = 500;
+
+/// What of a table is marked; positions are 0-based and all inside the table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// Rows the result comes from.
+    pub(super) rows: BTreeSet<usize>,
+    /// Rows among them that hold the smallest or largest value the result gives.
+    pub(super) witness_rows: BTreeSet<usize>,
+    /// Rows outside them that a condition compared with.
+    pub(super) deciding_rows: BTreeSet<usize>,
+    /// Columns read.
+    pub(super) columns: BTreeSet<usize>,
+    /// Columns ordered by.
+    pub(super) order_columns: BTreeSet<usize>,
+    /// Cells that meet the step's condition.
+    pub(super) condition_cells: BTreeSet<CellPosition>,
+    /// Rows examined and found not to match.
+    pub(super) examined_rows: BTreeSet<usize>,
+}
+
+impl Marks {
+    /// The marks that a step's lineage puts on its input.
+    pub(super) fn of(lineage: &Lineage, input: &Table) -> Self {
+        let rows_in_table = |rows: &[usize]| -> BTreeSet<usize> {
+            rows.iter().copied().filter(|row| *row < input.rows.len()).collect()
+        };
+        let columns_in_table = |columns: &[usize]| -> BTreeSet<usize> {
+            columns
+                .iter()
+                .copied()
+                .filter(|column| *column < input.columns.len())
+                .collect()
+        };
+        Self {
+            rows: rows_in_table(&lineage.rows),
+            witness_rows: rows_in_table(&lineage.witness_rows),
+            deciding_rows: rows_in_table(&lineage.deciding_rows),
+            columns: columns_in_table(&lineage.columns),
+            order_columns: columns_in_table(&lineage.order_columns),
+            condition_cells: lineage
+                .condition_cells
+                .iter()
+                .copied()
+                .filter(|cell| cell.row < input.rows.len() && cell.column < input.columns.len())
+                .collect(),
+            examined_rows: rows_in_table(&lineage.examined_rows),
+        }
+    }
+
+    /// Whether nothing is marked.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+            && self.deciding_rows.is_empty()
+            && self.columns.is_empty()
+            && self.order_columns.is_empty()
+            && self.condition_cells.is_empty()
+            && self.examined_rows.is_empty()
+    }
+}
+
+/// Where a table came from, when it is a step's result.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Provenance<'a> {
+    /// For every row the rows of the first table it comes from; empty when not known.
+    pub(super) origins: &'a [Vec<usize>],
+    /// Columns the step computed.
+    pub(super) new_columns: &'a [usize],
+}
+
+/// A table to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TableView {
+    /// Its place in [`crate::trace::Trace::tables`]; 0 is the sample's own.
+    pub(super) index: usize,
+    /// What it is, such as `Table after step 2`.
+    pub(super) name: String,
+    /// The header, left to right.
+    pub(super) headers: Vec<HeaderView>,
+    /// The rows to show at a glance, gaps between them.
+    pub(super) lines: Vec<Line>,
+    /// Every row, when `lines` leaves some out and the table is no longer than [`ROWS_WHOLE`].
+    pub(super) all_lines: Option<Vec<Line>>,
+    /// Rows of the table, shown or not.
+    pub(super) row_count: usize,
+    /// The marks, for a writer that names them instead of showing the table.
+    pub(super) marks: Marks,
+    /// Whether the page has shown the same table before, under this name.
+    pub(super) shown_before_as: Option<String>,
+}
+
+/// A header cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct HeaderView {
+    /// The column's name for people.
+    pub(super) text: String,
+    /// Whether the step read the column, to order by it or else.
+    pub(super) used: bool,
+    /// Whether the step ordered by the column.
+    pub(super) orders: bool,
+    /// Whether the step before computed the column.
+    pub(super) new: bool,
+}
+
+/// A row, or the place of rows left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// A row.
+    Row(RowView),
+    /// Rows left out.
+    Gap {
+        /// How many rows are not shown, and how many of them are used, in words.
+        words: String,
+    },
+}
+
+/// A row to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RowView {
+    /// 1-based, in this table.
+    pub(super) number: usize,
+    /// The rows of the first table it comes from, when its number does not say so.
+    pub(super) origin: Option<OriginView>,
+    /// What the step made of it.
+    pub(super) role: RowRole,
+    /// Its cells, left to right.
+    pub(super) cells: Vec<CellView>,
+}
+
+/// What a step made of a row of its input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RowRole {
+    /// Nothing.
+    Unmarked,
+    /// The result comes from it.
+    Used,
+    /// The result comes from it, and it holds the smallest or largest value the result gives.
+    Witness,
+    /// A condition compared with it, but the result does not come from it.
+    Deciding,
+    /// It was examined and did not match.
+    Examined,
+}
+
+impl RowRole {
+    /// The class of its look; empty for none.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Unmarked => "",
+            Self::Used | Self::Witness => "used",
+            Self::Deciding => "compared",
+            Self::Examined => "examined",
+        }
+    }
+
+    /// The sign beside the row's number, with its word.
+    pub(super) fn sign(self) -> &'static str {
+        match self {
+            Self::Unmarked => "",
+            Self::Used => "▸ used",
+            Self::Witness => "▸ used ★",
+            Self::Deciding => "▹ compared",
+            Self::Examined => "○ no match",
+        }
+    }
+}
+
+/// Rows of the first table, 1-based, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OriginView {
+    /// For the row's header cell, such as `7` or `12 rows`.
+    pub(super) short: String,
+    /// In full, such as `row 7 of the first table`.
+    pub(super) long: String,
+}
+
+/// A cell to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CellView {
+    /// Its text; `None` is NULL.
+    pub(super) text: Option<String>,
+    /// Whether its column is used.
+    pub(super) column_used: bool,
+    /// Whether it meets the step's condition.
+    pub(super) condition: bool,
+    /// Whether it holds letters written from right to left.
+    pub(super) right_to_left: bool,
+}
+
+impl CellView {
+    /// The class of its look; empty for none.
+    pub(super) fn class(&self) -> &'static str {
+        match (self.condition, self.column_used) {
+            (true, _) => "met",
+            (false, true) => "read",
+            (false, false) => "",
+        }
+    }
+}
+
+impl TableView {
+    /// A table under a name, with marks.
+    pub(super) fn new(index: usize, name: String, table: &Table, marks: Marks, provenance: Provenance<'_>) -> Self {
+        let headers: Vec<HeaderView> = table
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(index, column)| HeaderView {
+                text: column_name(column),
+                used: marks.columns.contains(&index) || marks.order_columns.contains(&index),
+                orders: marks.order_columns.contains(&index),
+                new: provenance.new_columns.contains(&index),
+            })
+            .collect();
+        let row_count = table.rows.len();
+        let whole = row_count <= ROWS_AT_A_GLANCE;
+        let every_row: BTreeSet<usize> = if whole || row_count <= ROWS_WHOLE {
+            (0..row_count).collect()
+        } else {
+            BTreeSet::new()
+        };
+        let build = |shown: &BTreeSet<usize>| lines(table, &headers, &marks, provenance.origins, shown);
+        let (lines, all_lines) = if whole {
+            (build(&every_row), None)
+        } else {
+            let glance = build(&rows_at_a_glance(row_count, &marks));
+            (glance, (row_count <= ROWS_WHOLE).then(|| build(&every_row)))
+        };
+        Self {
+            index,
+            name,
+            headers,
+            lines,
+            all_lines,
+            row_count,
+            marks,
+            shown_before_as: None,
+        }
+    }
+
+    /// Takes out where rows and columns came from, for a format that shows tables as they are.
+    pub(super) fn without_provenance(&mut self) {
+        for header in &mut self.headers {
+            header.new = false;
+        }
+        for line in self.lines.iter_mut().chain(self.all_lines.iter_mut().flatten()) {
+            if let Line::Row(row) = line {
+                row.origin = None;
+            }
+        }
+    }
+
+    /// Columns of the shown table, the row numbers counted as one.
+    pub(super) fn width(&self) -> usize {
+        self.headers.len() + 1
+    }
+
+    /// `1 row` or `12 rows`.
+    pub(super) fn size(&self) -> String {
+        words::count(self.row_count, "row")
+    }
+}
+
+/// A column's name for people, on one line.
+pub(super) fn column_name(column: &Column) -> String {
+    visible_line(&column.display)
+}
+
+/// The rows of a long table that are shown at a glance: the marked ones and their neighbours, start and end; if that
+/// is still too much, the first and last of those.
+fn rows_at_a_glance(row_count: usize, marks: &Marks) -> BTreeSet<usize> {
+    const START: usize = 3;
+    const END: usize = 5;
+    let marked: BTreeSet<usize> = marks
+        .rows
+        .iter()
+        .chain(&marks.deciding_rows)
+        .chain(marks.condition_cells.iter().map(|cell| &cell.row))
+        .copied()
+        .collect();
+    let mut shown: BTreeSet<usize> = if marked.is_empty() {
+        (0..row_count).collect()
+    } else {
+        marked
+            .iter()
+            .flat_map(|row| row.saturating_sub(1)..=(row + 1))
+            .chain(0..START)
+            .chain([row_count - 1])
+            .filter(|row| *row < row_count)
+            .collect()
+    };
+    if shown.len() > ROWS_AT_A_GLANCE {
+        let ordered: Vec<usize> = shown.into_iter().collect();
+        let last_of_start = ROWS_AT_A_GLANCE - END;
+        let first_of_end = ordered.len() - END;
+        shown = ordered
+            .into_iter()
+            .enumerate()
+            .filter(|(place, _)| *place < last_of_start || *place >= first_of_end)
+            .map(|(_, row)| row)
+            .collect();
+    }
+    // A line that says "1 row not shown" takes the room of the row.
+    let lonely: Vec<usize> = (1..row_count.saturating_sub(1))
+        .filter(|row| !shown.contains(row) && shown.contains(&(row - 1)) && shown.contains(&(row + 1)))
+        .collect();
+    shown.extend(lonely);
+    shown
+}
+
+fn lines(
+    table: &Table,
+    headers: &[HeaderView],
+    marks: &Marks,
+    origins: &[Vec<usize>],
+    shown: &BTreeSet<usize>,
+) -> Vec<Line> {
+    let renumbered = origins
+        .iter()
+        .enumerate()
+        .any(|(row, sources)| !sources.is_empty() && sources.as_slice() != [row]);
+    let mut lines = Vec::with_capacity(shown.len());
+    let mut next = 0;
+    for &index in shown {
+        push_gap(&mut lines, next, index, marks);
+        next = index + 1;
+        if let Some(cells) = table.rows.get(index) {
+            lines.push(Line::Row(RowView {
+                number: index + 1,
+                origin: origins.get(index).filter(|_| renumbered).and_then(|rows| origin(rows)),
+                role: row_role(marks, index),
+                cells: cells
+                    .iter()
+                    .enumerate()
+                    .map(|(column, cell)| cell_view(cell, headers, marks, CellPosition { row: index, column }))
+                    .collect(),
+            }));
+        }
+    }
+    push_gap(&mut lines, next, table.rows.len(), marks);
+    lines
+}
+
+fn row_role(marks: &Marks, row: usize) -> RowRole {
+    if marks.rows.contains(&row) {
+        // Where every used row is a witness (a single row, a tie of all), the star would say nothing.
+        if marks.witness_rows.contains(&row) && marks.witness_rows.len() < marks.rows.len() {
+            RowRole::Witness
+        } else {
+            RowRole::Used
+        }
+    } else if marks.deciding_rows.contains(&row) {
+        RowRole::Deciding
+    } else if marks.examined_rows.contains(&row) {
+        RowRole::Examined
+    } else {
+        RowRole::Unmarked
+    }
+}
+
+fn push_gap(lines: &mut Vec<Line>, from: usize, to: usize, marks: &Marks) {
+    if from < to {
+        let used = marks.rows.range(from..to).count();
+        let mut words = format!("{} not shown", words::count(to - from, "row"));
+        if used > 0 {
+            words.push_str(&format!(", {used} of them used"));
+        }
+        lines.push(Line::Gap { words });
+    }
+}
+
+fn cell_view(cell: &Cell, headers: &[HeaderView], marks: &Marks, place: CellPosition) -> CellView {
+    CellView {
+        text: cell.as_deref().map(visible),
+        column_used: headers.get(place.column).is_some_and(|header| header.used),
+        condition: marks.condition_cells.contains(&place),
+        right_to_left: cell.as_deref().is_some_and(has_right_to_left),
+    }
+}
+
+fn origin(rows: &[usize]) -> Option<OriginView> {
+    const LISTED: usize = 3;
+    if rows.is_empty() {
+        return None;
+    }
+    let listed = words::row_numbers(rows);
+    Some(OriginView {
+        short: if rows.len() <= LISTED {
+            listed.clone()
+        } else {
+            words::count(rows.len(), "row")
+        },
+        long: if rows.len() == 1 {
+            format!("row {listed} of the first table")
+        } else {
+            format!("rows {listed} of the first table")
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marks(rows: &[usize]) -> Marks {
+        Marks {
+            rows: rows.iter().copied().collect(),
+            ..Marks::default()
+        }
+    }
+
+    #[test]
+    fn marked_rows_of_a_long_table_keep_their_neighbours() {
+        let shown: Vec<usize> = rows_at_a_glance(200, &marks(&[50, 120])).into_iter().collect();
+        assert_eq!(shown, [0, 1, 2, 49, 50, 51, 119, 120, 121, 199]);
+    }
+
+    #[test]
+    fn a_single_row_is_not_left_out() {
+        let shown = rows_at_a_glance(200, &marks(&[5]));
+        assert!(shown.contains(&3));
+        assert!(!shown.contains(&7));
+    }
+
+    #[test]
+    fn a_long_table_never_shows_much_more_than_the_limit() {
+        let every: Vec<usize> = (0..400).collect();
+        assert_eq!(rows_at_a_glance(400, &marks(&every)).len(), ROWS_AT_A_GLANCE);
+        assert_eq!(rows_at_a_glance(400, &Marks::default()).len(), ROWS_AT_A_GLANCE);
+        let every_fourth: Vec<usize> = (0..400).step_by(4).collect();
+        assert!(rows_at_a_glance(400, &marks(&every_fourth)).len() <= 2 * ROWS_AT_A_GLANCE);
+    }
+
+    #[test]
+    fn origins_are_short_beside_the_row_and_long_in_full() {
+        let one = origin(&[6]).unwrap();
+        assert_eq!(
+            (one.short.as_str(), one.long.as_str()),
+            ("7", "row 7 of the first table")
+        );
+        let many = origin(&[0, 1, 2, 8]).unwrap();
+        assert_eq!(
+            (many.short.as_str(), many.long.as_str()),
+            ("4 rows", "rows 1–3, 9 of the first table")
+        );
+        assert_eq!(origin(&[]), None);
+    }
+}

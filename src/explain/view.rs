@@ -1,0 +1,458 @@
+//! What a page says, in the order it says it: plain text, the same for HTML and Markdown.
+
+use super::marked_table::{Marks, Provenance, TableView, column_name};
+use super::visible_text::{visible, visible_line};
+use super::{AnswerVisibility, Format, words};
+use crate::dataset::{Answer, Sample};
+use crate::table::Table;
+use crate::trace::lineage::Exactness;
+use crate::trace::{AnswerSource, Step, Trace};
+
+/// A page as plain text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PageView {
+    /// `Statement` or `Question`.
+    pub(super) question_label: &'static str,
+    /// Its text.
+    pub(super) question: String,
+    /// The table's caption.
+    pub(super) caption: Option<String>,
+    /// The first table without marks, where no step shows it.
+    pub(super) table: Option<TableView>,
+    /// Names that programs use for columns, where a reader could not guess them: name in programs, name for people.
+    pub(super) program_names: Vec<(String, String)>,
+    /// The steps shown, in order.
+    pub(super) steps: Vec<StepView>,
+    /// Whether the page explains by steps, and so says it when there are none.
+    pub(super) shows_steps: bool,
+    /// What marks stand in the page.
+    pub(super) legend: Legend,
+    /// The model's own words, in a format that shows them.
+    pub(super) rationale: Option<Rationale>,
+    /// The end of the page.
+    pub(super) closing: Closing,
+}
+
+/// The model's own words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Rationale {
+    /// As it wrote them.
+    Words(String),
+    /// There are none.
+    Missing,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StepView {
+    /// 1-based.
+    pub(super) number: usize,
+    /// The step in words; empty where the program speaks for itself.
+    pub(super) words: String,
+    /// The program, where the format shows it.
+    pub(super) program: Option<String>,
+    /// Tries that failed before the one that worked.
+    pub(super) failed_tries: Vec<FailedTry>,
+    /// The table it ran on, marked.
+    pub(super) input: Option<TableView>,
+    /// What is to be said about the marks or the input.
+    pub(super) notes: Vec<String>,
+    /// Why it has no result.
+    pub(super) error: Option<String>,
+    /// Its result, where the page shows it here.
+    pub(super) result: Option<ResultView>,
+    /// Whether at least one row, column or cell is marked.
+    pub(super) marked: bool,
+    /// Whether the marks are at least, not exactly, what was used.
+    pub(super) inexact: bool,
+}
+
+/// A try at a step that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FailedTry {
+    /// What was tried, where the format shows programs.
+    pub(super) program: Option<String>,
+    /// Why it did not run.
+    pub(super) error: String,
+}
+
+/// A step's result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ResultView {
+    /// Its table.
+    Table(Box<TableView>),
+    /// It holds the answer, and the answer is withheld.
+    Withheld,
+}
+
+/// Which marks stand in the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Legend {
+    /// Rows used.
+    pub(super) rows: bool,
+    /// Among them, rows with the smallest or largest value.
+    pub(super) witnesses: bool,
+    /// Rows compared with.
+    pub(super) deciding: bool,
+    /// Rows examined in vain.
+    pub(super) examined: bool,
+    /// Columns used.
+    pub(super) columns: bool,
+    /// Columns ordered by.
+    pub(super) order: bool,
+    /// Cells that meet a condition.
+    pub(super) conditions: bool,
+    /// Columns computed by the step before.
+    pub(super) new: bool,
+    /// Rows with their number in the first table.
+    pub(super) origins: bool,
+}
+
+impl Legend {
+    /// Whether there is anything to explain.
+    pub(super) fn is_needed(&self) -> bool {
+        *self != Self::default()
+    }
+
+    fn add(&mut self, table: &TableView) {
+        use super::marked_table::{Line, RowRole};
+        let marks = &table.marks;
+        self.rows |= !marks.rows.is_empty();
+        self.deciding |= !marks.deciding_rows.is_empty();
+        self.columns |= !marks.columns.is_empty();
+        self.order |= !marks.order_columns.is_empty();
+        self.conditions |= !marks.condition_cells.is_empty();
+        self.new |= table.headers.iter().any(|header| header.new);
+        for line in table.all_lines.as_ref().unwrap_or(&table.lines) {
+            if let Line::Row(row) = line {
+                self.witnesses |= row.role == RowRole::Witness;
+                self.examined |= row.role == RowRole::Examined;
+                self.origins |= row.origin.is_some();
+            }
+        }
+    }
+}
+
+/// The end of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Closing {
+    /// That the steps did not produce the answer.
+    pub(super) notice: Option<String>,
+    /// The answer.
+    pub(super) answer: AnswerView,
+    /// Where it came from.
+    pub(super) source: Option<&'static str>,
+}
+
+/// The answer as the page has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum AnswerView {
+    /// Its values in order; one for a verdict or a sentence.
+    Values(Vec<String>),
+    /// Not shown.
+    Withheld,
+    /// There is none, and why, without a full stop.
+    Missing(String),
+}
+
+/// Builds what a page says.
+pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility) -> PageView {
+    let mut builder = Builder::new(sample, trace, format, answer);
+    let shows_steps = matches!(format, Format::AttributionChain | Format::ProgramListing);
+    // A chain shows the first table as the input of its first step; every other page shows it by itself.
+    let chain_starts_with_table =
+        format == Format::AttributionChain && trace.steps.first().is_some_and(|step| step.input == 0);
+    let table = (!chain_starts_with_table).then(|| builder.first_table());
+    let steps: Vec<StepView> = if shows_steps {
+        (0..trace.steps.len()).filter_map(|index| builder.step(index)).collect()
+    } else {
+        Vec::new()
+    };
+    let rationale = (format == Format::FreeText).then(|| match &trace.rationale {
+        Some(text) if !text.trim().is_empty() => Rationale::Words(visible(text.trim())),
+        _ => Rationale::Missing,
+    });
+    PageView {
+        question_label: words::question_label(sample.kind),
+        question: visible_line(&sample.question),
+        caption: sample
+            .caption
+            .as_deref()
+            .map(visible_line)
+            .filter(|caption| !caption.is_empty()),
+        table,
+        program_names: if format == Format::ProgramListing {
+            program_names(&sample.table)
+        } else {
+            Vec::new()
+        },
+        closing: closing(trace, format, answer, !steps.is_empty()),
+        steps,
+        shows_steps,
+        legend: builder.legend,
+        rationale,
+    }
+}
+
+/// The table that holds the answer, when the answer came from it: the last result.
+pub(super) fn answer_table(trace: &Trace) -> Option<usize> {
+    (trace.answer_source == Some(AnswerSource::Program))
+        .then(|| trace.steps.iter().rev().find_map(|step| step.output))
+        .flatten()
+}
+
+/// Builds the parts that depend on what the page has shown before.
+struct Builder<'a> {
+    sample: &'a Sample,
+    trace: &'a Trace,
+    format: Format,
+    withheld_table: Option<usize>,
+    shown: Vec<(&'a Table, String)>,
+    legend: Legend,
+}
+
+impl<'a> Builder<'a> {
+    fn new(sample: &'a Sample, trace: &'a Trace, format: Format, answer: AnswerVisibility) -> Self {
+        Self {
+            sample,
+            trace,
+            format,
+            withheld_table: match answer {
+                AnswerVisibility::Shown => None,
+                AnswerVisibility::Withheld => answer_table(trace),
+            },
+            shown: Vec::new(),
+            legend: Legend::default(),
+        }
+    }
+
+    /// The sample's own table: the same on every page of the sample, whatever its trace holds.
+    fn first_table(&mut self) -> TableView {
+        self.show(
+            0,
+            &self.sample.table,
+            "The table".to_owned(),
+            Marks::default(),
+            Provenance::default(),
+        )
+    }
+
+    fn table(&mut self, index: usize, marks: Marks) -> Option<TableView> {
+        if index == 0 {
+            return Some(self.show(
+                0,
+                &self.sample.table,
+                "The table".to_owned(),
+                marks,
+                Provenance::default(),
+            ));
+        }
+        let table = self.trace.tables.get(index)?;
+        let maker = self
+            .trace
+            .steps
+            .iter()
+            .enumerate()
+            .find(|(_, step)| step.output == Some(index));
+        let (name, provenance) = match maker {
+            Some((step_index, step)) => (
+                format!("Table after step {}", step_index + 1),
+                step.lineage
+                    .as_ref()
+                    .map_or_else(Provenance::default, |lineage| Provenance {
+                        origins: &lineage.origins,
+                        new_columns: &lineage.produced_columns,
+                    }),
+            ),
+            None => (format!("Table {}", index + 1), Provenance::default()),
+        };
+        Some(self.show(index, table, name, marks, provenance))
+    }
+
+    fn show(
+        &mut self,
+        index: usize,
+        table: &'a Table,
+        name: String,
+        marks: Marks,
+        provenance: Provenance<'_>,
+    ) -> TableView {
+        let mut view = TableView::new(index, name.clone(), table, marks, provenance);
+        if self.format == Format::ProgramListing {
+            view.without_provenance();
+        }
+        view.shown_before_as = self
+            .shown
+            .iter()
+            .find(|(shown, _)| *shown == table)
+            .map(|(_, name)| name.clone());
+        self.shown.push((table, name));
+        self.legend.add(&view);
+        view
+    }
+
+    /// A step's input, also when the trace does not hold it.
+    fn input(&self, step: &Step) -> Option<&'a Table> {
+        if step.input == 0 {
+            Some(&self.sample.table)
+        } else {
+            self.trace.tables.get(step.input)
+        }
+    }
+
+    fn step(&mut self, index: usize) -> Option<StepView> {
+        let step = self.trace.steps.get(index)?;
+        let chain = self.format == Format::AttributionChain;
+        let described = step
+            .description
+            .as_deref()
+            .map(|text| visible(text.trim()))
+            .filter(|text| !text.is_empty());
+        let input = self.input(step);
+        let output = step.output.and_then(|output| self.trace.tables.get(output));
+        let marks = match (&step.lineage, input) {
+            (Some(lineage), Some(input)) if chain => Marks::of(lineage, input),
+            _ => Marks::default(),
+        };
+        // A step that never worked may have its program in the last try alone.
+        let last_try = step.failed_attempts.last().filter(|_| step.output.is_none());
+        let program = step
+            .program
+            .as_ref()
+            .map(|program| program.text.as_str())
+            .or(last_try.map(|attempt| attempt.program.as_str()))
+            .map(|program| visible(program.trim()))
+            .filter(|_| !chain || described.is_none());
+        let words = match (described, input) {
+            (Some(words), _) if chain || program.is_none() => words,
+            (None, Some(input)) if chain => words::made_sentence(step.lineage.as_ref(), &marks, input, output),
+            _ => String::new(),
+        };
+        let mut notes = Vec::new();
+        let mut input_view = None;
+        if input.is_none() {
+            notes.push("The table this step ran on was not kept.".to_owned());
+        } else if self.withheld_table == Some(step.input) {
+            notes.push("The table this step ran on holds the answer, which is withheld.".to_owned());
+        } else if chain {
+            input_view = self.table(step.input, marks.clone());
+        } else if self.runs_elsewhere(index) {
+            notes.push(format!("This program ran on: {}.", self.name_of(step.input)));
+        }
+        if let (true, Some(input)) = (chain, input) {
+            notes.extend(words::notes_on_marks(step.lineage.as_ref(), &marks, input, output));
+        }
+        let (failed_tries, error) = self.failures(step, program.is_some());
+        Some(StepView {
+            number: index + 1,
+            words,
+            program,
+            failed_tries,
+            input: input_view,
+            notes,
+            error,
+            result: self.result(index),
+            marked: !marks.is_empty(),
+            inexact: chain
+                && step
+                    .lineage
+                    .as_ref()
+                    .is_some_and(|lineage| matches!(lineage.exactness, Exactness::AtLeast { .. })),
+        })
+    }
+
+    /// Whether a step ran on something else than the result before it.
+    fn runs_elsewhere(&self, index: usize) -> bool {
+        let before = self
+            .trace
+            .steps
+            .iter()
+            .take(index)
+            .rev()
+            .find_map(|step| step.output)
+            .unwrap_or(0);
+        self.trace.steps.get(index).is_some_and(|step| step.input != before)
+    }
+
+    fn name_of(&self, table: usize) -> String {
+        let maker = self.trace.steps.iter().position(|step| step.output == Some(table));
+        match maker {
+            _ if table == 0 => "the table".to_owned(),
+            Some(step) => format!("the table after step {}", step + 1),
+            None => format!("table {}", table + 1),
+        }
+    }
+
+    /// The tries before the one that worked, and the error of a step that never did.
+    fn failures(&self, step: &Step, programs: bool) -> (Vec<FailedTry>, Option<String>) {
+        let mut tries: Vec<FailedTry> = step
+            .failed_attempts
+            .iter()
+            .map(|attempt| FailedTry {
+                program: programs.then(|| visible(attempt.program.trim())),
+                error: visible(attempt.error.trim()),
+            })
+            .collect();
+        if step.output.is_some() {
+            return (tries, None);
+        }
+        let last = tries.pop();
+        // The program of the last try is the step's own; it is not shown twice.
+        let error = last.map_or_else(|| "no reason was kept".to_owned(), |last| last.error);
+        (tries, Some(error))
+    }
+
+    /// The result, unless the page shows it as the next step's input.
+    fn result(&mut self, index: usize) -> Option<ResultView> {
+        let output = self.trace.steps.get(index)?.output?;
+        if self.withheld_table == Some(output) {
+            return Some(ResultView::Withheld);
+        }
+        let next_shows_it = self.format == Format::AttributionChain
+            && self.trace.steps.get(index + 1).is_some_and(|next| next.input == output);
+        if next_shows_it {
+            return None;
+        }
+        self.table(output, Marks::default())
+            .map(|table| ResultView::Table(Box::new(table)))
+    }
+}
+
+fn closing(trace: &Trace, format: Format, visibility: AnswerVisibility, steps_shown: bool) -> Closing {
+    let control = format == Format::None;
+    let fallback = trace.answer_source == Some(AnswerSource::Fallback);
+    let answer = match (&trace.answer, visibility) {
+        // The control without its answer is the same page whoever answered, and whether anyone did.
+        (_, AnswerVisibility::Withheld) if control => AnswerView::Withheld,
+        (Some(_), AnswerVisibility::Withheld) => AnswerView::Withheld,
+        (Some(answer), AnswerVisibility::Shown) => AnswerView::Values(answer_values(answer)),
+        (None, _) => AnswerView::Missing(
+            trace
+                .failure
+                .as_ref()
+                .map_or_else(|| "no reason was kept".to_owned(), words::failure),
+        ),
+    };
+    Closing {
+        notice: (fallback && !control).then(|| words::fallback_notice(steps_shown, trace.fallback_reason.as_ref())),
+        source: (!control && trace.answer.is_some()).then(|| words::source(trace.answer_source)),
+        answer,
+    }
+}
+
+fn answer_values(answer: &Answer) -> Vec<String> {
+    match answer {
+        Answer::Values(values) => values.iter().map(|value| visible_line(value)).collect(),
+        Answer::Verdict(_) | Answer::Text(_) => vec![visible(&answer.display())],
+    }
+}
+
+/// The columns whose name in programs is not simply their name in small letters with `_` for spaces.
+fn program_names(table: &Table) -> Vec<(String, String)> {
+    table
+        .columns
+        .iter()
+        .map(|column| (visible_line(&column.sql), column_name(column)))
+        .filter(|(in_programs, for_people)| *in_programs != for_people.to_lowercase().replace(' ', "_"))
+        .collect()
+}

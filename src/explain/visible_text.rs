@@ -1,0 +1,80 @@
+//! Text of tables and models made harmless to read: nothing in it is invisible, turns the text around it, or breaks a
+//! document. Escaping for HTML and Markdown comes later, when a page is written.
+
+use std::fmt::Write;
+
+/// The text with control characters, direction overrides, tag characters and non-characters replaced by signs that
+/// show them, and every kind of line break by a line feed. Tabs stay.
+pub(super) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\r' => {
+                characters.next_if_eq(&'\n');
+                shown.push('\n');
+            }
+            '\u{2028}' | '\u{2029}' => shown.push('\n'),
+            '\n' | '\t' => shown.push(character),
+            _ => match u32::from(character) {
+                code if is_hidden(code) => {
+                    let _ = write!(shown, "⟨U+{code:04X}⟩");
+                }
+                _ => shown.push(character),
+            },
+        }
+    }
+    shown
+}
+
+/// The same on one line: every run of white space is one space, none at the ends.
+pub(super) fn visible_line(text: &str) -> String {
+    let shown = visible(text);
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Controls, embeddings, overrides and isolates, interlinear marks, tag characters, and code points that are no
+/// characters. The plain direction marks (U+200E, U+200F) and the joiners stay: right-to-left text needs them.
+fn is_hidden(code: u32) -> bool {
+    matches!(code, 0..=0x1f | 0x7f..=0x9f | 0x202a..=0x202e | 0x2066..=0x2069 | 0xfff9..=0xfffb | 0xfdd0..=0xfdef | 0xe0000..=0xe007f)
+        || code & 0xfffe == 0xfffe
+}
+
+/// Whether the text holds a letter written from right to left.
+pub(super) fn has_right_to_left(text: &str) -> bool {
+    text.chars().any(|character| {
+        matches!(u32::from(character), 0x590..=0x8ff | 0xfb1d..=0xfdcf | 0xfdf0..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_shown() {
+        assert_eq!(visible("a\0b\u{1b}[0m"), "a⟨U+0000⟩b⟨U+001B⟩[0m");
+        assert_eq!(visible("x\u{202e}y\u{2066}"), "x⟨U+202E⟩y⟨U+2066⟩");
+        assert_eq!(visible("\u{ffff}\u{1fffe}\u{fdd0}"), "⟨U+FFFF⟩⟨U+1FFFE⟩⟨U+FDD0⟩");
+        assert_eq!(visible("\u{85}\u{7f}"), "⟨U+0085⟩⟨U+007F⟩");
+    }
+
+    #[test]
+    fn ordinary_text_stays() {
+        for text in ["", "naïve – 1,234 €", "שלום", "a\tb", "👩\u{200d}🚀", "\u{200f}"] {
+            assert_eq!(visible(text), text);
+        }
+    }
+
+    #[test]
+    fn line_breaks_become_one_kind() {
+        assert_eq!(visible("a\r\nb\rc\u{2028}d\n\re"), "a\nb\nc\nd\n\ne");
+        assert_eq!(visible_line("  a \r\n\t b\u{a0}c "), "a b c");
+    }
+
+    #[test]
+    fn direction_is_seen() {
+        assert!(has_right_to_left("1990 مدينة"));
+        assert!(!has_right_to_left("1990 Żary 東京"));
+    }
+}

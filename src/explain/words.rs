@@ -1,0 +1,257 @@
+//! The sentences a page makes up itself. They name columns and rows of the step's own table, counted from 1, and never
+//! a method, a model or an arm.
+
+use crate::dataset::QuestionKind;
+use crate::table::Table;
+use crate::trace::lineage::{Exactness, Reading, RowRole};
+use crate::trace::{AnswerFailure, AnswerSource, Lineage};
+
+use super::marked_table::{Marks, column_name};
+use super::visible_text::visible_line;
+
+/// What stands before the text of the question.
+pub(super) fn question_label(kind: QuestionKind) -> &'static str {
+    match kind {
+        QuestionKind::FactVerification => "Statement",
+        QuestionKind::ShortAnswer | QuestionKind::FreeForm => "Question",
+    }
+}
+
+/// `1 row`, `12 rows`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
+}
+
+/// 0-based rows as 1-based numbers, neighbours drawn together: `1–3, 7`.
+pub(super) fn row_numbers<'a>(rows: impl IntoIterator<Item = &'a usize>) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for row in rows {
+        match runs.last_mut() {
+            Some((_, end)) if *end + 1 == *row => *end = *row,
+            _ => runs.push((*row, *row)),
+        }
+    }
+    let parts: Vec<String> = runs
+        .into_iter()
+        .map(|(start, end)| match end - start {
+            0 => format!("{}", start + 1),
+            1 => format!("{}, {}", start + 1, end + 1),
+            _ => format!("{}–{}", start + 1, end + 1),
+        })
+        .collect();
+    parts.join(", ")
+}
+
+/// Names of columns in quotation marks, the last after "and".
+pub(super) fn column_names<'a>(table: &Table, columns: impl IntoIterator<Item = &'a usize>) -> String {
+    let names: Vec<String> = columns
+        .into_iter()
+        .filter_map(|column| table.columns.get(*column))
+        .map(|column| format!("“{}”", column_name(column)))
+        .collect();
+    enumeration(&names)
+}
+
+fn enumeration(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [only] => only.clone(),
+        [start @ .., last] => format!("{} and {last}", start.join(", ")),
+    }
+}
+
+/// What a step without words did, as one plain sentence; only what its lineage says.
+pub(super) fn made_sentence(lineage: Option<&Lineage>, marks: &Marks, input: &Table, output: Option<&Table>) -> String {
+    let (Some(lineage), Some(output)) = (lineage, output) else {
+        return match output {
+            Some(_) => "The program ran; what it used was not kept.".to_owned(),
+            None => "The program did not run.".to_owned(),
+        };
+    };
+    let at_least = match lineage.exactness {
+        Exactness::Exact => "",
+        Exactness::AtLeast { .. } => "at least ",
+    };
+    let mut parts = Vec::new();
+    if !marks.columns.is_empty() {
+        let noun = if marks.columns.len() == 1 { "column" } else { "columns" };
+        parts.push(format!(
+            "reads {at_least}the {noun} {}",
+            column_names(input, &marks.columns)
+        ));
+    }
+    let (used, total) = (marks.rows.len(), input.rows.len());
+    let verb = match lineage.row_role {
+        RowRole::Kept => "keeps",
+        RowRole::Member => "uses",
+    };
+    if used > 0 && used == total {
+        let rows = if total == 1 {
+            "the only row".to_owned()
+        } else {
+            format!("all {total} rows")
+        };
+        parts.push(format!("{verb} {rows}"));
+    } else if used > 0 {
+        parts.push(format!("{verb} {at_least}{used} of {}", count(total, "row")));
+    } else if !marks.examined_rows.is_empty() {
+        parts.push("finds no row that matches".to_owned());
+    }
+    if !marks.deciding_rows.is_empty() {
+        parts.push(format!(
+            "compares with {}",
+            count(marks.deciding_rows.len(), "other row")
+        ));
+    }
+    if !marks.order_columns.is_empty() {
+        parts.push(format!("orders by {}", column_names(input, &marks.order_columns)));
+    }
+    let computed = column_names(output, &lineage.produced_columns);
+    if !computed.is_empty() {
+        parts.push(format!("computes {computed}"));
+    }
+    if parts.is_empty() {
+        "The program uses nothing of a table.".to_owned()
+    } else {
+        format!("The program {}.", enumeration(&parts))
+    }
+}
+
+/// What the marks of a step leave unsaid: what could not be traced, what was examined in vain, what used nothing.
+pub(super) fn notes_on_marks(
+    lineage: Option<&Lineage>,
+    marks: &Marks,
+    input: &Table,
+    output: Option<&Table>,
+) -> Vec<String> {
+    let Some(output) = output else {
+        return Vec::new();
+    };
+    let mut notes = Vec::new();
+    let Some(lineage) = lineage else {
+        notes.push("What this step used was not kept, so nothing is marked.".to_owned());
+        return notes;
+    };
+    if let Exactness::AtLeast { reason } = &lineage.exactness {
+        let reason = visible_line(reason);
+        notes.push(if marks.is_empty() {
+            format!("What this step used could not be traced: {reason}.")
+        } else {
+            format!("At least these rows and columns were used; not everything could be traced: {reason}.")
+        });
+    }
+    let mut note = if lineage.reading == Reading::NoTable {
+        "This step reads no table: its result would be the same for any table.".to_owned()
+    } else if lineage.reading == Reading::EmptyTable || input.rows.is_empty() {
+        "The table has no rows before this step.".to_owned()
+    } else if marks.rows.is_empty() && !marks.examined_rows.is_empty() {
+        examined_in_vain(marks, input)
+    } else if marks.is_empty() && lineage.exactness == Exactness::Exact {
+        "This step used no row and no column of the table.".to_owned()
+    } else {
+        String::new()
+    };
+    if output.rows.is_empty() {
+        let space = if note.is_empty() { "" } else { " " };
+        note.push_str(space);
+        note.push_str("The result has no rows.");
+    }
+    if !note.is_empty() {
+        notes.push(note);
+    }
+    notes
+}
+
+fn examined_in_vain(marks: &Marks, input: &Table) -> String {
+    let examined = marks.examined_rows.len();
+    let rows = if examined == 1 && input.rows.len() == 1 {
+        "the only row was".to_owned()
+    } else if examined == input.rows.len() {
+        format!("all {examined} rows were")
+    } else if examined == 1 {
+        format!("row {} was", row_numbers(&marks.examined_rows))
+    } else {
+        format!("rows {} were", row_numbers(&marks.examined_rows))
+    };
+    let columns = match marks.columns.len() {
+        0 => String::new(),
+        1 => format!(" in the column {}", column_names(input, &marks.columns)),
+        _ => format!(" in the columns {}", column_names(input, &marks.columns)),
+    };
+    format!("No row matches: {rows} examined{columns}, and none meets the condition.")
+}
+
+/// The notice that the steps did not produce the answer.
+pub(super) fn fallback_notice(steps_shown: bool, reason: Option<&AnswerFailure>) -> String {
+    let mut notice = if steps_shown {
+        "The steps above did not produce this answer; the model answered without them.".to_owned()
+    } else {
+        "No step of a program produced this answer; the model answered without one.".to_owned()
+    };
+    if let Some(reason) = reason {
+        notice.push_str(&format!(" Why: {}.", failure(reason)));
+    }
+    notice
+}
+
+/// Where the answer came from.
+pub(super) fn source(source: Option<AnswerSource>) -> &'static str {
+    match source {
+        Some(AnswerSource::Program) => "It comes from the last step’s table.",
+        Some(AnswerSource::Model | AnswerSource::Fallback) => "It comes from the model itself.",
+        None => "Where it came from was not kept.",
+    }
+}
+
+/// Why there is no answer, without a full stop. Leaves out what could name a model: endpoints' and models' own words.
+pub(super) fn failure(failure: &AnswerFailure) -> String {
+    match failure {
+        AnswerFailure::Unparsed { expected } => {
+            format!(
+                "no answer could be read from the model’s text (looked for: {})",
+                visible_line(expected)
+            )
+        }
+        AnswerFailure::Truncated => "the model’s text was cut off by its length limit".to_owned(),
+        AnswerFailure::Refused { .. } => "the model declined to answer".to_owned(),
+        AnswerFailure::Program { message } => format!("the program failed: {}", unstopped(message)),
+        AnswerFailure::NoResult { message } => {
+            format!("the last step’s table holds no answer: {}", unstopped(message))
+        }
+        AnswerFailure::TooManySteps { limit } => format!("there was no answer after {}", count(*limit, "step")),
+        AnswerFailure::Call { .. } => "the model could not be asked, or gave no answer".to_owned(),
+    }
+}
+
+/// A message on one line without its own full stop, to stand before one of ours.
+fn unstopped(message: &str) -> String {
+    visible_line(message).trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_from_one_and_drawn_together() {
+        assert_eq!(row_numbers(&[0, 1, 2, 6, 8, 9]), "1–3, 7, 9, 10");
+        assert_eq!(row_numbers(&[]), "");
+    }
+
+    #[test]
+    fn failures_name_no_model() {
+        let error = crate::model::CallError::TooLong {
+            model: "secret-model-7b".to_owned(),
+            message: "secret-model-7b takes 8192 tokens".to_owned(),
+        };
+        assert!(!failure(&AnswerFailure::Call { error }).contains("secret"));
+        let refused = AnswerFailure::Refused {
+            message: "As secret-model-7b I decline".to_owned(),
+        };
+        assert!(!failure(&refused).contains("secret"));
+    }
+}
