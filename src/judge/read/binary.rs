@@ -35,8 +35,6 @@ static REPORTED: LazyLock<Regex> = LazyLock::new(|| {
 struct Words<'a> {
     positive: &'a [&'a str],
     negative: &'a [&'a str],
-    /// The list of options, such as `correct or incorrect`, which an answer may repeat.
-    options: Regex,
 }
 
 /// What a clause says.
@@ -70,7 +68,7 @@ pub fn read_binary(
     negative: &[&str],
     completeness: Completeness,
 ) -> Result<bool, Unread> {
-    let words = Words::new(positive, negative);
+    let words = Words { positive, negative };
     let lines: Vec<String> = visible::plain_lines(text)
         .iter()
         .map(|line| {
@@ -97,7 +95,7 @@ pub fn read_binary(
         .iter()
         .filter(|(level, ..)| *level == top)
         .all(|(_, _, said)| *said == last);
-    if !agreeing && !(closes && last_level == top) {
+    if !(agreeing || closes && last_level == top) {
         return Err(Unread::ambiguous(
             "verdicts that contradict each other, and none is marked as final",
         ));
@@ -192,6 +190,11 @@ struct Token<'a> {
     after: &'a str,
 }
 
+static OPTIONS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)\b(\p{Alphabetic}+)(?:["']\s*(?:,|and|,\s*or)\s*["']|["']?\s*(?:/|\||\bor\b|,\s*or\b)\s*(?:(?:verdict|answer)\s*[:=]\s*)?["']?)(\p{Alphabetic}+)\b["']?"#,
+    )
+});
 static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\p{Alphabetic}\p{Nd}]+(?:'[\p{Alphabetic}]+)?"));
 
 fn tokens(text: &str) -> Vec<Token<'_>> {
@@ -263,32 +266,29 @@ const HALVES: [&str; 14] = [
     "whether",
 ];
 
-impl<'a> Words<'a> {
-    fn new(positive: &'a [&'a str], negative: &'a [&'a str]) -> Self {
-        let alternatives = |words: &[&str]| {
-            words
-                .iter()
-                .map(|word| regex::escape(word))
-                .collect::<Vec<_>>()
-                .join("|")
-        };
-        let (yes, no) = (alternatives(positive), alternatives(negative));
-        let marker = r#"(?:(?:verdict|answer)\s*[:=]\s*)?"#;
-        let quoted = r#"["']\s*(?:,|and|,\s*or)\s*["']"#;
-        let plain = format!(r#"["']?\s*(?:/|\||\bor\b|,\s*or\b)\s*{marker}["']?"#);
-        let options = Regex::new(&format!(
-            r#"(?i)(?:\b(?:{yes})(?:{quoted}|{plain})(?:{no})\b|\b(?:{no})(?:{quoted}|{plain})(?:{yes})\b)["']?"#
-        ))
-        .unwrap_or_else(|_| pattern(r"[^\s\S]"));
-        Self {
-            positive,
-            negative,
-            options,
-        }
-    }
-
+impl Words<'_> {
+    /// A line without the list of options, such as `'correct' or 'incorrect'`, which an answer may repeat.
     fn without_options(&self, line: &str) -> String {
-        self.options.replace_all(line, " ").into_owned()
+        let mut kept = String::with_capacity(line.len());
+        let mut from = 0;
+        let mut at = 0;
+        while let Some(found) = OPTIONS.captures_at(line, at) {
+            let (Some(whole), Some(first), Some(second)) = (found.get(0), found.get(1), found.get(2)) else {
+                break;
+            };
+            match (self.polarity(first.as_str()), self.polarity(second.as_str())) {
+                (Some(one), Some(other)) if one != other => {
+                    kept.push_str(&line[from..first.start()]);
+                    kept.push(' ');
+                    from = whole.end();
+                    at = whole.end();
+                }
+                // The second word may begin the list: `say correct or incorrect`.
+                _ => at = second.start(),
+            }
+        }
+        kept.push_str(&line[from..]);
+        kept
     }
 
     fn polarity(&self, word: &str) -> Option<bool> {
