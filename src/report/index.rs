@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::{Answer, Gold, Sample};
+use crate::explain::AnswerVisibility;
 use crate::judge::{CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, Verdict};
 use crate::trace::Trace;
 
-use super::records::RunRecords;
+use super::records::{PageRecord, RunRecords};
 
 /// One draw of one sample: trials of different arms with the same draw are compared with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,6 +127,7 @@ pub struct Index<'a> {
     traces: BTreeMap<(&'a str, &'a str), &'a Trace>,
     trials: Vec<&'a Trial>,
     judgments: BTreeMap<(&'a str, &'a str), &'a Judgment>,
+    pages: BTreeMap<(&'a str, &'a str, AnswerVisibility), Vec<&'a PageRecord>>,
 }
 
 impl<'a> Index<'a> {
@@ -145,8 +147,19 @@ impl<'a> Index<'a> {
                 *slot = judgment;
             }
         }
+        let mut pages: BTreeMap<_, Vec<&PageRecord>> = BTreeMap::new();
+        for page in &records.pages {
+            pages
+                .entry((page.sample.as_str(), page.arm.as_str(), page.answer))
+                .or_default()
+                .push(page);
+        }
+        for same in pages.values_mut() {
+            same.sort_by(|a, b| (&a.prediction, &a.html).cmp(&(&b.prediction, &b.html)));
+        }
         Self {
             records,
+            pages,
             samples: records
                 .samples
                 .iter()
@@ -167,9 +180,26 @@ impl<'a> Index<'a> {
         self.traces.get(&(sample, answerer)).copied()
     }
 
+    /// The pages of an arm on a sample, several only for a control.
+    pub fn pages(&self, sample: &str, arm: &str, answer: AnswerVisibility) -> Vec<&'a PageRecord> {
+        self.pages.get(&(sample, arm, answer)).cloned().unwrap_or_default()
+    }
+
     /// All trials, sorted by task, sample, repeat and turn.
     pub fn trials(&self) -> &[&'a Trial] {
         &self.trials
+    }
+
+    /// The trials of a task on one sample, sorted by repeat and turn.
+    pub fn of_sample(&self, task: Task, sample: &str) -> &[&'a Trial] {
+        let key = (task, sample);
+        let start = self
+            .trials
+            .partition_point(|trial| (trial.task, trial.sample.as_str()) < key);
+        let end = self
+            .trials
+            .partition_point(|trial| (trial.task, trial.sample.as_str()) <= key);
+        &self.trials[start..end]
     }
 
     /// Every trial of a task before a judge, sorted by sample, repeat and turn.

@@ -10,6 +10,7 @@ pub mod cells;
 pub mod control;
 pub mod correlation;
 pub mod flags;
+pub mod html;
 pub mod index;
 pub mod pages;
 pub mod preference;
@@ -21,6 +22,7 @@ pub mod usage;
 pub mod verification;
 
 pub use analysis::{Analysis, SCHEMA_VERSION, analyze};
+pub use html::{report_html, report_pages};
 pub use records::{
     ArmFacts, CallLookup, CallMessage, CallTokens, CallUsage, CallView, JudgeFacts, ModelFacts, ModelPrice, PageRecord,
     RunRecords, StudyFacts,

@@ -16,27 +16,45 @@ use super::index::{Index, Scored};
 use super::quantities::{Mean, Proportion, Readings};
 use super::records::RunRecords;
 
+/// Paths of all tables, relative to the run directory, in the order in which [`csv_tables`] gives them.
+pub const TABLES: [&str; 13] = [
+    "tables/answerers.csv",
+    "tables/answers.csv",
+    "tables/groups.csv",
+    "tables/preference.csv",
+    "tables/preference_places.csv",
+    "tables/simulation.csv",
+    "tables/verification.csv",
+    "tables/correlations.csv",
+    "tables/correlation_points.csv",
+    "tables/pages.csv",
+    "tables/calls.csv",
+    "tables/flags.csv",
+    "tables/judgments.csv",
+];
+
 /// Every table as (path relative to the run directory, bytes), in a fixed order.
 pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(String, Vec<u8>)>, ReportError> {
     let index = Index::new(records);
     let tables = [
-        ("tables/answerers.csv", answerers(analysis)),
-        ("tables/answers.csv", answers(&index)),
-        ("tables/groups.csv", groups(analysis)),
-        ("tables/preference.csv", preference(analysis)),
-        ("tables/preference_places.csv", preference_places(analysis)),
-        ("tables/simulation.csv", simulation(analysis)),
-        ("tables/verification.csv", verification(analysis)),
-        ("tables/correlations.csv", correlations(analysis)),
-        ("tables/correlation_points.csv", correlation_points(analysis)),
-        ("tables/pages.csv", pages(analysis)),
-        ("tables/calls.csv", calls(analysis)),
-        ("tables/flags.csv", flags(analysis)),
-        ("tables/judgments.csv", judgments(&index)),
+        answerers(analysis),
+        answers(&index),
+        groups(analysis),
+        preference(analysis),
+        preference_places(analysis),
+        simulation(analysis),
+        verification(analysis),
+        correlations(analysis),
+        correlation_points(analysis),
+        pages(analysis),
+        calls(analysis),
+        flags(analysis),
+        judgments(&index),
     ];
-    tables
-        .into_iter()
-        .map(|(name, table)| Ok((name.to_owned(), table.into_bytes(name)?)))
+    TABLES
+        .iter()
+        .zip(tables)
+        .map(|(name, table)| Ok(((*name).to_owned(), table.into_bytes(name)?)))
         .collect()
 }
 

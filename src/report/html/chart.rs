@@ -1,0 +1,244 @@
+//! Charts as plain geometry; the templates draw them as SVG, which needs no script and prints.
+
+/// Left edge of the plotting area, in the units of the drawing.
+const LEFT: f64 = 230.0;
+/// Right edge.
+const RIGHT: f64 = 640.0;
+/// Height of a row.
+const ROW: f64 = 26.0;
+/// Room above the first row.
+const TOP: f64 = 14.0;
+
+/// One value of a row: the value, its interval, and marks to hold it against.
+pub struct ForestValue {
+    /// What the row is about.
+    pub label: String,
+    /// The value, if defined.
+    pub value: Option<f64>,
+    /// Its interval, if defined.
+    pub interval: Option<(f64, f64)>,
+    /// What doing without looking would reach.
+    pub base: Option<f64>,
+    /// What the control reached.
+    pub control: Option<f64>,
+    /// The value written out.
+    pub text: String,
+}
+
+/// Values with intervals, one a row.
+pub struct Forest {
+    /// What it shows, for those who do not see it.
+    pub title: String,
+    /// Its rows.
+    pub rows: Vec<ForestRow>,
+    /// Positions and texts of the axis.
+    pub ticks: Vec<(f64, String)>,
+    /// Height of the drawing.
+    pub height: f64,
+    /// Bottom of the plotting area.
+    pub bottom: f64,
+    /// What the tick mark stands for; empty when no row has one.
+    pub base_name: String,
+    /// What the diamond stands for; empty when no row has one.
+    pub control_name: String,
+}
+
+/// A row, placed.
+pub struct ForestRow {
+    /// What it is about.
+    pub label: String,
+    /// Its middle.
+    pub y: f64,
+    /// Baseline of its texts.
+    pub text_y: f64,
+    /// The value.
+    pub x: Option<f64>,
+    /// Both ends of the interval.
+    pub ends: Option<(f64, f64)>,
+    /// The base mark, as x, top and bottom.
+    pub base: Option<(f64, f64, f64)>,
+    /// The control mark, as the points of a polygon.
+    pub control: Option<String>,
+    /// The value written out.
+    pub text: String,
+}
+
+impl Forest {
+    /// Of these values on an axis from `low` to `high`.
+    pub fn new(
+        title: impl Into<String>,
+        values: Vec<ForestValue>,
+        (low, high): (f64, f64),
+        ticks: Vec<(f64, String)>,
+        (base_name, control_name): (&str, &str),
+    ) -> Self {
+        let at = |value: f64| {
+            let span = if high > low { high - low } else { 1.0 };
+            round(LEFT + ((value - low) / span).clamp(0.0, 1.0) * (RIGHT - LEFT))
+        };
+        let named = |name: &str, has: fn(&ForestValue) -> bool| {
+            if values.iter().any(has) {
+                name.to_owned()
+            } else {
+                String::new()
+            }
+        };
+        let (base_name, control_name) = (
+            named(base_name, |value| value.base.is_some()),
+            named(control_name, |value| value.control.is_some()),
+        );
+        let bottom = TOP + ROW * values.len() as f64;
+        Self {
+            title: title.into(),
+            ticks: ticks.into_iter().map(|(value, text)| (at(value), text)).collect(),
+            height: bottom + 26.0,
+            bottom,
+            base_name,
+            control_name,
+            rows: (0..)
+                .zip(values)
+                .map(|(row, value)| {
+                    let y = TOP + ROW * (f64::from(row) + 0.5);
+                    ForestRow {
+                        y,
+                        text_y: y + 4.5,
+                        x: value.value.map(at),
+                        ends: value.interval.map(|(low, high)| (at(low), at(high))),
+                        base: value.base.map(|base| (at(base), y - 10.0, y + 10.0)),
+                        control: value.control.map(|control| {
+                            let x = at(control);
+                            format!(
+                                "{x},{} {},{y} {x},{} {},{y}",
+                                y - 6.0,
+                                round(x + 6.0),
+                                y + 6.0,
+                                round(x - 6.0)
+                            )
+                        }),
+                        label: value.label,
+                        text: value.text,
+                    }
+                })
+                .collect(),
+        }
+    }
+
+    /// Shares, on an axis from 0 to 100%.
+    pub fn of_shares(title: impl Into<String>, values: Vec<ForestValue>, names: (&str, &str)) -> Self {
+        let ticks = (0..=4)
+            .map(|quarter| (f64::from(quarter) / 4.0, format!("{}%", 25 * quarter)))
+            .collect();
+        Self::new(title, values, (0.0, 1.0), ticks, names)
+    }
+}
+
+/// One point, before it is placed.
+pub struct ScatterValue {
+    /// Horizontal.
+    pub x: f64,
+    /// Vertical.
+    pub y: f64,
+    /// What it is, beside it.
+    pub label: String,
+    /// The series it belongs to.
+    pub series: usize,
+}
+
+/// Points of a few series.
+pub struct Scatter {
+    /// What it shows, for those who do not see it.
+    pub title: String,
+    /// Name of the horizontal axis.
+    pub x_name: String,
+    /// Name of the vertical axis.
+    pub y_name: String,
+    /// The points.
+    pub points: Vec<ScatterPoint>,
+    /// Ticks of the horizontal axis.
+    pub x_ticks: Vec<(f64, String)>,
+    /// Ticks of the vertical axis.
+    pub y_ticks: Vec<(f64, String)>,
+    /// Names of the series with their mark at the origin.
+    pub series: Vec<(String, String)>,
+}
+
+/// A point, placed.
+pub struct ScatterPoint {
+    /// Horizontal.
+    pub x: f64,
+    /// Vertical.
+    pub y: f64,
+    /// What it is.
+    pub label: String,
+    /// Where its label starts.
+    pub label_x: f64,
+    /// Baseline of its label.
+    pub label_y: f64,
+    /// Number of its series, which chooses its colour.
+    pub series: usize,
+    /// Its mark as an SVG path around the origin.
+    pub path: String,
+    /// The values in words.
+    pub words: String,
+}
+
+/// Marks of series: circle, square, triangle, diamond, cross; then again.
+const MARKS: [&str; 5] = [
+    "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0z",
+    "M-4.5,-4.5h9v9h-9z",
+    "M0,-6l5.5,10h-11z",
+    "M0,-6.5l6.5,6.5l-6.5,6.5l-6.5,-6.5z",
+    "M-5,-2h3v-3h4v3h3v4h-3v3h-4v-3h-3z",
+];
+
+impl Scatter {
+    /// Mean rank (best to the right) against an accuracy in [0, 1].
+    pub fn of_ranks(title: impl Into<String>, y_name: &str, series: Vec<String>, values: &[ScatterValue]) -> Self {
+        let worst = values.iter().map(|value| value.x).fold(2.0_f64, f64::max).ceil();
+        let x_at = |rank: f64| round(70.0 + (worst - rank) / (worst - 1.0) * 480.0);
+        let y_at = |accuracy: f64| round(290.0 - accuracy * 270.0);
+        Self {
+            title: title.into(),
+            x_name: "mean rank (1 is best)".to_owned(),
+            y_name: y_name.to_owned(),
+            points: values
+                .iter()
+                .map(|value| {
+                    let (x, y) = (x_at(value.x), y_at(value.y));
+                    ScatterPoint {
+                        x,
+                        y,
+                        label: value.label.clone(),
+                        label_x: round(x + 9.0),
+                        label_y: round(y - 5.0),
+                        series: value.series % MARKS.len(),
+                        path: MARKS[value.series % MARKS.len()].to_owned(),
+                        words: format!(
+                            "{}, {}: mean rank {:.2}, accuracy {:.1}%",
+                            series.get(value.series).map(String::as_str).unwrap_or_default(),
+                            value.label,
+                            value.x,
+                            100.0 * value.y
+                        ),
+                    }
+                })
+                .collect(),
+            x_ticks: (1..=worst as i32)
+                .rev()
+                .map(|rank| (x_at(f64::from(rank)), rank.to_string()))
+                .collect(),
+            y_ticks: (0..=4)
+                .map(|quarter| (y_at(f64::from(quarter) / 4.0), format!("{}%", 25 * quarter)))
+                .collect(),
+            series: series
+                .into_iter()
+                .enumerate()
+                .map(|(number, name)| (name, MARKS[number % MARKS.len()].to_owned()))
+                .collect(),
+        }
+    }
+}
+
+fn round(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}

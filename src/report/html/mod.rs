@@ -1,0 +1,120 @@
+//! The report as HTML: `report.html` with every figure and the lists of trials behind them, and one page a trial and
+//! judge with page, prompt, raw answer and verdict. All of it opens from disk, works without scripts, and escapes
+//! everything: names, tables, prompts and answers are text, whatever they say.
+
+mod anchors;
+mod answers;
+mod chart;
+mod correlation;
+mod links;
+mod overview;
+mod preference;
+mod resources;
+mod simulation;
+mod trials;
+mod verification;
+mod view;
+
+use askama::Template;
+
+use super::ReportError;
+use super::analysis::Analysis;
+use super::index::Index;
+use super::records::{CallLookup, RunRecords};
+use overview::FlagGroup;
+use view::{Block, Section};
+
+pub use links::REPORT;
+
+/// The report itself.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct ReportPage<'a> {
+    title: &'a str,
+    name: &'a str,
+    note: Option<&'a str>,
+    scripted: bool,
+    facts: Vec<(&'static str, String)>,
+    flags: Vec<FlagGroup>,
+    sections: Vec<Section>,
+    tables: Vec<String>,
+}
+
+/// All files of the report as (path relative to the run directory, bytes): `report.html` first.
+pub fn report_html(
+    analysis: &Analysis,
+    records: &RunRecords,
+    calls: &dyn CallLookup,
+) -> Result<Vec<(String, Vec<u8>)>, ReportError> {
+    let mut files = Vec::new();
+    report_pages(analysis, records, calls, |path, bytes| {
+        files.push((path, bytes));
+        Ok::<(), ReportError>(())
+    })?;
+    Ok(files)
+}
+
+/// The same, handed on one file at a time, so that a large report never stands in memory as a whole.
+pub fn report_pages<E: From<ReportError>>(
+    analysis: &Analysis,
+    records: &RunRecords,
+    calls: &dyn CallLookup,
+    mut write: impl FnMut(String, Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    let index = Index::new(records);
+    let paths = links::TrialPaths::new(&records.study);
+    let report = report_page(analysis, &index, &paths)
+        .render()
+        .map_err(|error| ReportError::Page {
+            name: REPORT.to_owned(),
+            message: error.to_string(),
+        })?;
+    write(REPORT.to_owned(), report.into_bytes())?;
+    for trial in index.trials() {
+        for judge in 0..records.study.judges.len() {
+            let (path, bytes) = trials::trial_page(&index, &paths, calls, trial, judge)?;
+            write(path, bytes)?;
+        }
+    }
+    Ok(())
+}
+
+fn report_page<'a>(analysis: &'a Analysis, index: &Index, paths: &links::TrialPaths) -> ReportPage<'a> {
+    let study = &analysis.study;
+    let list = |counts: &std::collections::BTreeMap<String, usize>| {
+        counts
+            .iter()
+            .map(|(name, count)| format!("{count} {}", name.replace('_', " ")))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let mut sections = Vec::new();
+    sections.extend(overview::glance(analysis));
+    sections.push(overview::setup(analysis));
+    sections.push(answers::section(analysis, index));
+    sections.extend(preference::section(analysis, index, paths));
+    sections.extend(simulation::section(analysis, index, paths));
+    sections.extend(verification::section(analysis, index, paths));
+    sections.extend(correlation::section(analysis));
+    sections.extend(resources::pages(analysis));
+    sections.extend(resources::calls(analysis));
+    ReportPage {
+        title: study.title.as_deref().unwrap_or(&study.name),
+        name: &study.name,
+        note: study.note.as_deref().filter(|note| !note.trim().is_empty()),
+        scripted: analysis.scripted,
+        facts: vec![
+            (
+                "Samples",
+                format!("{} ({})", analysis.samples.total, list(&analysis.samples.questions)),
+            ),
+            ("Arms", study.arms.len().to_string()),
+            ("Judges", study.judges.len().to_string()),
+            ("Intervals", view::percent(study.confidence).replace(".0%", "%")),
+            ("Seed", study.seed.to_string()),
+        ],
+        flags: overview::flag_groups(&analysis.flags),
+        sections,
+        tables: super::tables::TABLES.iter().map(|name| (*name).to_owned()).collect(),
+    }
+}

@@ -1,0 +1,248 @@
+//! The top of the report: what is compared, what must not be overlooked, and every headline figure at a glance.
+
+use crate::judge::{CONTROL_ARM, Task};
+use crate::report::analysis::Analysis;
+use crate::report::control::ControlComparison;
+use crate::report::flags::{Flag, FlagKind, Severity};
+use crate::stats::Stat;
+
+use super::anchors;
+use super::view::{Block, CellView, Section, TableView, p_value, percent, points};
+
+/// Flags of one kind.
+pub struct FlagGroup {
+    /// What they say, in a few words.
+    pub title: &'static str,
+    /// Whether they are severe.
+    pub severe: bool,
+    /// Each in words.
+    pub messages: Vec<String>,
+}
+
+/// The flags by kind, severe ones first.
+pub fn flag_groups(flags: &[Flag]) -> Vec<FlagGroup> {
+    let mut groups: Vec<(Severity, FlagKind, FlagGroup)> = Vec::new();
+    for flag in flags {
+        match groups
+            .iter_mut()
+            .find(|(severity, kind, _)| *severity == flag.severity && *kind == flag.kind)
+        {
+            Some((_, _, group)) => group.messages.push(flag.message.clone()),
+            None => groups.push((
+                flag.severity,
+                flag.kind,
+                FlagGroup {
+                    title: title(flag.kind),
+                    severe: flag.severity == Severity::Severe,
+                    messages: vec![flag.message.clone()],
+                },
+            )),
+        }
+    }
+    groups.into_iter().map(|(_, _, group)| group).collect()
+}
+
+fn title(kind: FlagKind) -> &'static str {
+    match kind {
+        FlagKind::BelowBaseRate => "Verification below always saying “correct”",
+        FlagKind::BelowMajority => "Simulation below always guessing the more frequent answer",
+        FlagKind::NoLift => "No better than without an explanation",
+        FlagKind::NoControl => "Nothing to compare with",
+        FlagKind::PositionBias => "The place where an explanation is shown moves its rank",
+        FlagKind::FollowsShownOrder => "Rankings repeat the order shown",
+        FlagKind::UnbalancedPlaces => "Places are not balanced",
+        FlagKind::OptionBias => "The order of the options moves the verdict",
+        FlagKind::UnbalancedOptions => "Options are not balanced",
+        FlagKind::WithheldAnswerVisible => "Withheld answers can be read",
+        FlagKind::AnswerNotFromSteps => "Steps that do not yield the answer shown",
+        FlagKind::UnmarkedSteps => "Steps with nothing marked",
+        FlagKind::LowCoverage => "Many judgments could not be read",
+        FlagKind::FewCommonSamples => "Few samples have a verdict for every arm",
+        FlagKind::SelfJudging => "A judge judges its own model",
+        FlagKind::MissingAnswers => "Answers are missing",
+        FlagKind::ArmWithoutTrials => "An arm was not judged",
+        FlagKind::NotJudged => "Trials not judged",
+        FlagKind::NotAnswered => "Samples not answered",
+        FlagKind::RepeatedDraws => "Samples judged several times",
+        FlagKind::StrayJudgments => "Judgments left out",
+    }
+}
+
+/// What is compared, and who judges.
+pub fn setup(analysis: &Analysis) -> Section {
+    let study = &analysis.study;
+    let mut arms = TableView::new("Arms", &["arm", "method", "answering model", "shown as"]);
+    for arm in &study.arms {
+        arms.rows.push(vec![
+            CellView::head(&arm.name),
+            CellView::text(&arm.method_title),
+            CellView::text(&arm.model),
+            CellView::text(anchors::format_name(arm.format)),
+        ]);
+    }
+    if study.control {
+        arms.rows.push(vec![
+            CellView::head(CONTROL_ARM),
+            CellView::text("control"),
+            CellView::text("–"),
+            CellView::text("table and question without an explanation"),
+        ]);
+    }
+    let mut judges = TableView::new("Judges", &["judge", "model", "sees pages as"]);
+    for judge in &study.judges {
+        judges.rows.push(vec![
+            CellView::head(&judge.name),
+            CellView::text(&judge.model),
+            CellView::text(&judge.view),
+        ]);
+    }
+    let mut blocks = vec![Block::Table(arms)];
+    if !study.judges.is_empty() {
+        blocks.push(Block::Table(judges));
+    }
+    let mut tasks = Vec::new();
+    for task in &study.tasks {
+        tasks.push(match task {
+            Task::Preference => "Preference: a judge ranks the explanations of one sample.",
+            Task::Simulation => {
+                "Simulation: a judge reads an explanation with the answer withheld and says what the \
+                                 model answered."
+            }
+            Task::Verification => {
+                "Verification: a judge reads an explanation with the answer shown and says whether \
+                                   the answer is right."
+            }
+        });
+    }
+    Section {
+        id: "setup",
+        title: "What is compared".to_owned(),
+        intro: vec![
+            "Each arm is a way to answer a question about a table, with a model, and a way to show how the answer came \
+             about. Judges look at what an arm shows, and their judgments say whether it helps."
+                .to_owned(),
+            tasks.join(" "),
+        ],
+        terms: Vec::new(),
+        blocks,
+    }
+}
+
+/// Every headline figure, one row a judge and arm.
+pub fn glance(analysis: &Analysis) -> Option<Section> {
+    let study = &analysis.study;
+    let mut columns = vec!["judge", "arm"];
+    let (preference, simulation, verification) = (
+        !analysis.preference.is_empty(),
+        !analysis.simulation.is_empty(),
+        !analysis.verification.is_empty(),
+    );
+    if preference {
+        columns.push("#mean rank");
+    }
+    if simulation {
+        columns.extend(["#simulation accuracy", "#lift over control"]);
+    }
+    if verification {
+        columns.extend([
+            "#verification accuracy",
+            "#always “correct”",
+            "#balanced accuracy",
+            "#lift over control",
+        ]);
+    }
+    if !(preference || simulation || verification) {
+        return None;
+    }
+    let mut table = TableView::new("Each figure links to the trials behind it.", &columns);
+    for (judge_number, judge) in study.judges.iter().enumerate() {
+        for (arm_number, arm) in study.arms.iter().enumerate() {
+            let mut row = vec![CellView::head(&judge.name), CellView::head(&arm.name)];
+            if preference {
+                let of_arm = analysis
+                    .preference
+                    .iter()
+                    .find(|analysis| analysis.judge == judge.name)
+                    .and_then(|analysis| analysis.arms.iter().find(|of_arm| of_arm.arm == arm.name));
+                row.push(match of_arm {
+                    Some(of_arm) => {
+                        CellView::mean(&of_arm.mean_rank).to(anchors::to_trials(Task::Preference, judge_number, None))
+                    }
+                    None => CellView::number("–"),
+                });
+            }
+            let trials = |task| anchors::to_trials(task, judge_number, Some(arm_number));
+            if simulation {
+                let of_arm = analysis
+                    .simulation
+                    .iter()
+                    .find(|analysis| analysis.judge == judge.name)
+                    .and_then(|analysis| analysis.arms.iter().find(|of_arm| of_arm.arm == arm.name));
+                match of_arm {
+                    Some(of_arm) => row.extend([
+                        CellView::proportion(&of_arm.accuracy).to(trials(Task::Simulation)),
+                        lift(&of_arm.control),
+                    ]),
+                    None => row.extend([CellView::number("–"), CellView::number("–")]),
+                }
+            }
+            if verification {
+                let of_arm = analysis
+                    .verification
+                    .iter()
+                    .find(|analysis| analysis.judge == judge.name)
+                    .and_then(|analysis| analysis.arms.iter().find(|of_arm| of_arm.arm == arm.name));
+                match of_arm {
+                    Some(of_arm) => row.extend([
+                        below_base(
+                            CellView::proportion(&of_arm.accuracy).to(trials(Task::Verification)),
+                            &of_arm.above_base_rate,
+                        ),
+                        CellView::figure(&of_arm.base_rate.share, percent),
+                        CellView::figure(&of_arm.balanced_accuracy, percent),
+                        lift(&of_arm.control),
+                    ]),
+                    None => row.extend(vec![CellView::number("–"); 4]),
+                }
+            }
+            table.rows.push(row);
+        }
+    }
+    Some(Section {
+        id: "glance",
+        title: "At a glance".to_owned(),
+        intro: vec![
+            "Lift is what the explanation adds: accuracy with it minus accuracy without any, by the same judge on the \
+             same samples and answers. Without a lift, a high accuracy shows that the judge can do the task, not that \
+             the explanation helps."
+                .to_owned(),
+        ],
+        terms: Vec::new(),
+        blocks: vec![Block::Table(table)],
+    })
+}
+
+/// A cell of an accuracy, marked when it is below the base rate.
+pub fn below_base(cell: CellView, above_base_rate: &Stat<f64>) -> CellView {
+    match above_base_rate {
+        Ok(difference) if *difference < 0.0 => {
+            let detail = format!("{} · below “always correct”", cell.detail);
+            cell.class("number bad").detail(detail)
+        }
+        _ => cell,
+    }
+}
+
+/// A cell of a lift, with the test under it.
+pub fn lift(control: &Stat<ControlComparison>) -> CellView {
+    let control = match control {
+        Ok(control) => control,
+        Err(undefined) => return CellView::figure(&Err(undefined.clone()), points),
+    };
+    let mut cell = CellView::figure(&control.lift, points);
+    cell.detail = match &control.mcnemar {
+        Ok(test) => format!("p = {}, n = {}", p_value(test.p), control.n).replace("= <", "< "),
+        Err(_) => format!("n = {}", control.n),
+    };
+    cell
+}

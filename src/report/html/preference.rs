@@ -1,0 +1,207 @@
+//! The section on which explanations judges rank first.
+
+use crate::judge::Task;
+use crate::report::analysis::Analysis;
+use crate::report::index::Index;
+use crate::report::preference::PreferenceAnalysis;
+use crate::report::tables::verdict_text;
+use crate::stats::Interval;
+
+use super::anchors;
+use super::chart::{Forest, ForestValue};
+use super::links::TrialPaths;
+use super::trials::{readings_cells, state_cell};
+use super::view::{Block, CellView, Column, Folded, Section, TableView, percent, two_decimals};
+
+/// The section, if the task was run.
+pub fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) -> Option<Section> {
+    if analysis.preference.is_empty() {
+        return None;
+    }
+    let mut blocks = Vec::new();
+    for judge in &analysis.preference {
+        let Some(number) = analysis.study.judges.iter().position(|known| known.name == judge.judge) else {
+            continue;
+        };
+        blocks.push(Block::Heading(judge.judge.clone()));
+        blocks.push(Block::Forest(ranks(judge)));
+        blocks.push(Block::Table(arms(judge, number)));
+        blocks.push(Block::Forest(places(judge)));
+        blocks.push(Block::Text(order_words(judge)));
+        blocks.push(Block::Folded(trial_list(judge, number, index, paths)));
+    }
+    Some(Section {
+        id: "preference",
+        title: "Preference: which explanations judges rank first".to_owned(),
+        intro: vec![
+            "A judge sees all explanations of one sample and ranks them. Each sample is judged in several orders; ranks \
+             are averaged within a sample first. Judges favour places, so every figure is also shown by the place where \
+             an explanation stood. That a judge likes an explanation does not say that it helps."
+                .to_owned(),
+        ],
+        terms: vec![
+            ("mean rank", "1 is always ranked best. The interval is Student's t over samples."),
+            ("first", "Share of rankings that put the arm first."),
+            ("place", "Where the explanation stood when shown: place 1 is the first the judge reads."),
+            ("read", "Judgments with a readable ranking, of all judgments asked for."),
+        ],
+        blocks,
+    })
+}
+
+fn bounds(interval: &Interval) -> (f64, f64) {
+    (interval.low, interval.high)
+}
+
+fn ranks(judge: &PreferenceAnalysis) -> Forest {
+    let worst = judge.arms.len().max(2);
+    let values = judge
+        .arms
+        .iter()
+        .map(|arm| ForestValue {
+            label: arm.arm.clone(),
+            value: arm.mean_rank.value.as_ref().ok().copied(),
+            interval: arm.mean_rank.interval.as_ref().ok().map(bounds),
+            base: None,
+            control: None,
+            text: CellView::figure(&arm.mean_rank.value, two_decimals).text,
+        })
+        .collect();
+    let ticks = (1..=worst).map(|rank| (rank as f64, rank.to_string())).collect();
+    Forest::new(
+        format!("Mean rank of each arm before {}; 1 is best", judge.judge),
+        values,
+        (1.0, worst as f64),
+        ticks,
+        ("", ""),
+    )
+}
+
+fn places(judge: &PreferenceAnalysis) -> Forest {
+    let even = 1.0 / judge.arms.len().max(1) as f64;
+    let values = judge
+        .places
+        .iter()
+        .map(|place| ForestValue {
+            label: format!("shown in place {}", place.place),
+            value: place.first.share.as_ref().ok().copied(),
+            interval: place.first.interval.as_ref().ok().map(bounds),
+            base: Some(even),
+            control: None,
+            text: CellView::figure(&place.first.share, percent).text,
+        })
+        .collect();
+    Forest::of_shares(
+        format!(
+            "Does the place decide? How often {} puts first what stood in each place",
+            judge.judge
+        ),
+        values,
+        ("even share", ""),
+    )
+}
+
+fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {
+    let mut table = TableView::new(
+        format!(
+            "{} rankings of {} of {} samples",
+            judge.rankings, judge.common_samples, judge.samples
+        ),
+        &["arm", "#mean rank", "#first"],
+    );
+    for place in &judge.places {
+        table.columns.push(Column {
+            name: format!("rank (first) when shown in place {}", place.place),
+            number: true,
+        });
+    }
+    let to = anchors::to_trials(Task::Preference, number, None);
+    for arm in &judge.arms {
+        let mut row = vec![
+            CellView::head(&arm.arm),
+            CellView::mean(&arm.mean_rank).to(&to),
+            CellView::proportion(&arm.first).to(&to),
+        ];
+        for place in &arm.by_place {
+            let first = CellView::figure(&place.first.share, percent).text;
+            row.push(
+                CellView::figure(&place.mean_rank.value, two_decimals)
+                    .detail(format!("{first} first, n = {}", place.first.n)),
+            );
+        }
+        table.rows.push(row);
+    }
+    let mut any = vec![
+        CellView::head("whatever stood there"),
+        CellView::default(),
+        CellView::default(),
+    ];
+    for place in &judge.places {
+        let first = CellView::figure(&place.first.share, percent).text;
+        any.push(
+            CellView::figure(&place.mean_rank.value, two_decimals)
+                .detail(format!("{first} first, n = {}", place.first.n)),
+        );
+    }
+    table.rows.push(any);
+    table
+}
+
+fn order_words(judge: &PreferenceAnalysis) -> String {
+    let follows = &judge.follows_shown_order;
+    let mut words = format!(
+        "{} of {} rankings repeat the shown order exactly (chance: {}).",
+        follows.successes,
+        follows.n,
+        percent(judge.follows_shown_order_by_chance)
+    );
+    let stable = &judge.stable_first;
+    if stable.n > 0 {
+        words.push_str(&format!(
+            " Of {} samples judged in several orders, {} have the same winner in all of them.",
+            stable.n, stable.successes
+        ));
+    }
+    if judge.samples_with_missing_orders > 0 {
+        words.push_str(&format!(
+            " {} samples miss the ranking of some order, so places are not quite balanced.",
+            judge.samples_with_missing_orders
+        ));
+    }
+    if judge.partial_rankings > 0 {
+        words.push_str(&format!(
+            " {} rankings of fewer arms are left out.",
+            judge.partial_rankings
+        ));
+    }
+    let readings = readings_cells(&judge.readings);
+    words.push_str(&format!(
+        " {} of {} judgments could be read{}{}.",
+        judge.readings.readable,
+        judge.readings.asked,
+        if readings.detail.is_empty() { "" } else { "; " },
+        readings.detail
+    ));
+    words
+}
+
+fn trial_list(judge: &PreferenceAnalysis, number: usize, index: &Index, paths: &TrialPaths) -> Folded {
+    let mut table = TableView::new("", &["trial", "sample", "shown, in this order", "ranked, best first"]);
+    for scored in index.scored(Task::Preference, &judge.judge) {
+        let ranking = match scored.verdict() {
+            Some(verdict) => CellView::text(verdict_text(verdict)),
+            None => state_cell(&scored),
+        };
+        table.rows.push(vec![
+            CellView::head(&scored.trial.id).to(paths.page(&scored.trial.id, number)),
+            CellView::text(&scored.trial.sample),
+            CellView::text(scored.trial.arms.join(", ")),
+            ranking,
+        ]);
+    }
+    Folded {
+        id: anchors::trials(Task::Preference, number, None),
+        summary: format!("All {} preference trials of {}", table.rows.len(), judge.judge),
+        table,
+    }
+}

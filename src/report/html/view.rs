@@ -1,0 +1,264 @@
+//! What the templates show: sections of text, tables, charts and lists, every text still unescaped (the templates
+//! escape), every number already written out.
+
+use crate::report::quantities::{Mean, Proportion};
+use crate::stats::{Interval, Stat};
+
+use super::chart::{Forest, Scatter};
+
+/// A part of the report.
+pub struct Section {
+    /// Its anchor.
+    pub id: &'static str,
+    /// Its heading.
+    pub title: String,
+    /// What it is about, in plain words.
+    pub intro: Vec<String>,
+    /// Words and what they mean.
+    pub terms: Vec<(&'static str, &'static str)>,
+    /// What it shows, in order.
+    pub blocks: Vec<Block>,
+}
+
+/// One thing in a section.
+pub enum Block {
+    /// A smaller heading.
+    Heading(String),
+    /// A sentence.
+    Text(String),
+    /// A sentence that must be seen.
+    Notice(String),
+    /// A table.
+    Table(TableView),
+    /// A table that is folded away: the trials behind figures.
+    Folded(Folded),
+    /// Shares or means with intervals.
+    Forest(Forest),
+    /// Points.
+    Scatter(Scatter),
+}
+
+/// A table under a summary line. Its anchor is inside, so that a browser opens it when it is linked to.
+pub struct Folded {
+    /// Its anchor.
+    pub id: String,
+    /// The summary line.
+    pub summary: String,
+    /// The table.
+    pub table: TableView,
+}
+
+/// A table.
+#[derive(Default)]
+pub struct TableView {
+    /// Its caption; may be empty.
+    pub caption: String,
+    /// Headings of the columns.
+    pub columns: Vec<Column>,
+    /// Its rows.
+    pub rows: Vec<Vec<CellView>>,
+}
+
+impl TableView {
+    /// With these headings; a leading `#` makes a column of numbers.
+    pub fn new(caption: impl Into<String>, columns: &[&str]) -> Self {
+        Self {
+            caption: caption.into(),
+            columns: columns
+                .iter()
+                .map(|name| Column {
+                    number: name.starts_with('#'),
+                    name: name.trim_start_matches('#').to_owned(),
+                })
+                .collect(),
+            rows: Vec::new(),
+        }
+    }
+}
+
+/// A heading of a column.
+pub struct Column {
+    /// Its text.
+    pub name: String,
+    /// Whether the column holds numbers.
+    pub number: bool,
+}
+
+/// One cell.
+#[derive(Clone, Default)]
+pub struct CellView {
+    /// The text.
+    pub text: String,
+    /// A second, quiet line.
+    pub detail: String,
+    /// Why there is no value, where the text is `–`.
+    pub reason: String,
+    /// Where it links to.
+    pub href: String,
+    /// `head`, `number`, `bad`, `good` or nothing; several with spaces.
+    pub class: &'static str,
+    /// Further links, as (text, address).
+    pub links: Vec<(String, String)>,
+}
+
+impl CellView {
+    /// Plain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The heading of its row.
+    pub fn head(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            class: "head",
+            ..Self::default()
+        }
+    }
+
+    /// A number written out.
+    pub fn number(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            class: "number",
+            ..Self::default()
+        }
+    }
+
+    /// A count.
+    pub fn count(count: impl std::fmt::Display) -> Self {
+        Self::number(count.to_string())
+    }
+
+    /// A figure that may be undefined, written by `write`.
+    pub fn figure(value: &Stat<f64>, write: fn(f64) -> String) -> Self {
+        match value {
+            Ok(value) => Self::number(write(*value)),
+            Err(undefined) => Self {
+                text: "–".to_owned(),
+                reason: undefined.reason.clone(),
+                class: "number",
+                ..Self::default()
+            },
+        }
+    }
+
+    /// A share in percent over its interval and counts.
+    pub fn proportion(proportion: &Proportion) -> Self {
+        let mut cell = Self::figure(&proportion.share, percent);
+        if let Ok(interval) = &proportion.interval {
+            cell.detail = format!("{}, {}/{}", percent_range(interval), proportion.successes, proportion.n);
+        }
+        cell
+    }
+
+    /// A share as `successes/n`, with the percentage below.
+    pub fn part(proportion: &Proportion) -> Self {
+        let mut cell = Self::figure(&proportion.share, percent);
+        if proportion.n > 0 {
+            cell.detail = format!("{}/{}", proportion.successes, proportion.n);
+        }
+        cell
+    }
+
+    /// A mean over its interval and n.
+    pub fn mean(mean: &Mean) -> Self {
+        let mut cell = Self::figure(&mean.value, two_decimals);
+        if mean.n > 0 {
+            cell.detail = match &mean.interval {
+                Ok(interval) => format!(
+                    "{}–{}, n = {}",
+                    two_decimals(interval.low),
+                    two_decimals(interval.high),
+                    mean.n
+                ),
+                Err(_) => format!("n = {}", mean.n),
+            };
+        }
+        cell
+    }
+
+    /// With a link.
+    pub fn to(mut self, href: impl Into<String>) -> Self {
+        self.href = href.into();
+        self
+    }
+
+    /// With another class.
+    pub fn class(mut self, class: &'static str) -> Self {
+        self.class = class;
+        self
+    }
+
+    /// With a second line.
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = detail.into();
+        self
+    }
+}
+
+/// `76.7%`.
+pub fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// `61–87%`.
+pub fn percent_range(interval: &Interval) -> String {
+    format!("{:.0}–{:.0}%", 100.0 * interval.low, 100.0 * interval.high)
+}
+
+/// `+4.2 points`, as percentage points with a sign.
+pub fn points(difference: f64) -> String {
+    let points = 100.0 * difference;
+    if points.abs() < 0.05 {
+        "0.0".to_owned()
+    } else {
+        format!("{}{:.1}", if points > 0.0 { "+" } else { "−" }, points.abs())
+    }
+}
+
+/// `1.50`.
+pub fn two_decimals(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+/// `12.3`, or `12` for a whole number.
+pub fn short(value: f64) -> String {
+    if (value - value.round()).abs() < 1e-9 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.1}")
+    }
+}
+
+/// `0.012`, or `<0.001`.
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 {
+        "<0.001".to_owned()
+    } else {
+        format!("{p:.3}")
+    }
+}
+
+/// `$0.0042`.
+pub fn dollars(value: f64) -> String {
+    if value == 0.0 {
+        "$0".to_owned()
+    } else if value < 1.0 {
+        format!("${value:.4}")
+    } else {
+        format!("${value:.2}")
+    }
+}
+
+/// The start of a text, on one line.
+pub fn excerpt(text: &str, characters: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
