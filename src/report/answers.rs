@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::dataset::score::score;
 use crate::dataset::{DatasetKind, QuestionKind};
 use crate::stats::Stat;
 use crate::trace::{AnswerFailure, AnswerSource, Counters, Trace};
 
-use super::index::{Index, is_right};
+use super::index::Index;
 use super::quantities::{Proportion, share};
 use super::records::{ArmFacts, StudyFacts};
 use super::usage::{self, Tokens};
@@ -201,14 +202,7 @@ fn answerer(index: &Index, study: &StudyFacts, name: &str, arms: &[&ArmFacts]) -
 
 /// Whether a trace's answer is right: a missing one is wrong, and `None` is one that cannot be scored.
 pub fn trace_right(index: &Index, trace: &Trace) -> Option<bool> {
-    let sample = index.samples.get(trace.sample.as_str())?;
-    match &trace.answer {
-        Some(answer) => is_right(sample, answer),
-        None => match (&sample.gold, sample.kind) {
-            (None, _) | (_, QuestionKind::FreeForm) => None,
-            _ => Some(false),
-        },
-    }
+    score(index.samples.get(trace.sample.as_str())?, trace.answer.as_ref()).correct()
 }
 
 fn effort(study: &StudyFacts, traces: &[&Trace]) -> Effort {

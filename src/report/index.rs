@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::dataset::{Answer, Gold, Sample};
+use crate::dataset::score::{answers_agree, score};
+use crate::dataset::{Answer, Sample};
 use crate::explain::AnswerVisibility;
 use crate::judge::{CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, Verdict};
 use crate::trace::Trace;
@@ -83,12 +84,12 @@ impl<'a> Scored<'a> {
     /// Whether the guess agrees with a prediction.
     pub fn guess_agrees(&self, prediction: Option<&Answer>) -> Option<bool> {
         let (guess, prediction) = (self.guess()?, prediction?);
-        Some(agree(self.sample?, guess, prediction))
+        Some(answers_agree(self.trial.kind, prediction, guess))
     }
 
     /// Whether the guess is the right answer to the sample.
     pub fn guess_right(&self) -> Option<bool> {
-        is_right(self.sample?, self.guess()?)
+        score(self.sample?, Some(self.guess()?)).correct()
     }
 
     /// Whether a verification verdict is right.
@@ -128,6 +129,8 @@ pub struct Index<'a> {
     trials: Vec<&'a Trial>,
     judgments: BTreeMap<(&'a str, &'a str), &'a Judgment>,
     pages: BTreeMap<(&'a str, &'a str, AnswerVisibility), Vec<&'a PageRecord>>,
+    /// By trial; scoring a list of values is the dearest thing here, so it is done once.
+    prediction_right: BTreeMap<&'a str, Option<bool>>,
 }
 
 impl<'a> Index<'a> {
@@ -157,14 +160,24 @@ impl<'a> Index<'a> {
         for same in pages.values_mut() {
             same.sort_by(|a, b| (&a.prediction, &a.html).cmp(&(&b.prediction, &b.html)));
         }
+        let samples: BTreeMap<&str, &Sample> = records
+            .samples
+            .iter()
+            .map(|sample| (sample.id.as_str(), sample))
+            .collect();
+        let prediction_right = trials
+            .iter()
+            .map(|trial| {
+                let sample = samples.get(trial.sample.as_str());
+                let right = sample
+                    .zip(trial.prediction.as_ref())
+                    .and_then(|(sample, prediction)| score(sample, Some(prediction)).correct());
+                (trial.id.as_str(), right)
+            })
+            .collect();
         Self {
             records,
-            pages,
-            samples: records
-                .samples
-                .iter()
-                .map(|sample| (sample.id.as_str(), sample))
-                .collect(),
+            samples,
             traces: records
                 .traces
                 .iter()
@@ -172,6 +185,8 @@ impl<'a> Index<'a> {
                 .collect(),
             trials,
             judgments,
+            pages,
+            prediction_right,
         }
     }
 
@@ -220,9 +235,7 @@ impl<'a> Index<'a> {
             sample,
             judgment,
             reading: judgment.map(|judgment| read(trial, judgment)),
-            prediction_right: sample
-                .zip(trial.prediction.as_ref())
-                .and_then(|(sample, prediction)| is_right(sample, prediction)),
+            prediction_right: self.prediction_right.get(trial.id.as_str()).copied().flatten(),
         }
     }
 
@@ -261,20 +274,4 @@ fn read<'a>(trial: &Trial, judgment: &'a Judgment) -> Result<&'a Verdict, NoVerd
             if fits { Ok(verdict) } else { Err(NoVerdict::Unparsed) }
         }
     }
-}
-
-/// Whether an answer is right; `None` when the data set does not say, or has no yes-or-no scoring for it.
-pub fn is_right(sample: &Sample, answer: &Answer) -> Option<bool> {
-    // TODO(score): official scoring
-    match (sample.gold.as_ref()?, answer) {
-        (Gold::Verdict(gold), Answer::Verdict(said)) => Some(gold == said),
-        (Gold::Values { values, .. }, Answer::Values(said)) => Some(values == said),
-        (Gold::Text(_), _) => None,
-        _ => Some(false),
-    }
-}
-
-/// Whether two answers to a sample say the same.
-pub fn agree(_sample: &Sample, one: &Answer, other: &Answer) -> bool {
-    one == other
 }

@@ -5,7 +5,7 @@ use crate::judge::Task;
 use crate::report::flags::task_name;
 
 /// The anchor of the trials of a task, judge and (but for preference) arm; the control comes after the arms.
-pub fn trials(task: Task, judge: usize, arm: Option<usize>) -> String {
+pub(super) fn trials(task: Task, judge: usize, arm: Option<usize>) -> String {
     match arm {
         Some(arm) => format!("{}-{}-{}", task_name(task), judge + 1, arm + 1),
         None => format!("{}-{}", task_name(task), judge + 1),
@@ -13,17 +13,17 @@ pub fn trials(task: Task, judge: usize, arm: Option<usize>) -> String {
 }
 
 /// A link to it.
-pub fn to_trials(task: Task, judge: usize, arm: Option<usize>) -> String {
+pub(super) fn to_trials(task: Task, judge: usize, arm: Option<usize>) -> String {
     format!("#{}", trials(task, judge, arm))
 }
 
 /// The anchor of the answers of an answerer.
-pub fn answers(answerer: usize) -> String {
+pub(super) fn answers(answerer: usize) -> String {
     format!("answers-{}", answerer + 1)
 }
 
 /// A format in words.
-pub fn format_name(format: Format) -> &'static str {
+pub(super) fn format_name(format: Format) -> &'static str {
     match format {
         Format::AttributionChain => "chain of attribution maps",
         Format::ProgramListing => "program listing",

@@ -13,7 +13,7 @@ use super::links::{href, pages_of_trace};
 use super::view::{Block, CellView, Folded, Section, TableView, dollars, excerpt, percent, short};
 
 /// The section.
-pub fn section(analysis: &Analysis, index: &Index) -> Section {
+pub(super) fn section(analysis: &Analysis, index: &Index) -> Section {
     let mut accuracy = TableView::new(
         "Answers",
         &[
@@ -257,7 +257,7 @@ fn answer_list(number: usize, answerer: &AnswererAnalysis, index: &Index) -> Fol
 }
 
 /// A yes-or-no outcome as a word with a mark that does not rely on colour.
-pub fn verdict(outcome: Option<bool>, yes: &str, no: &str) -> CellView {
+pub(super) fn verdict(outcome: Option<bool>, yes: &str, no: &str) -> CellView {
     match outcome {
         Some(true) => CellView::text(format!("✓ {yes}")).class("good"),
         Some(false) => CellView::text(format!("✗ {no}")).class("bad"),
@@ -266,7 +266,7 @@ pub fn verdict(outcome: Option<bool>, yes: &str, no: &str) -> CellView {
 }
 
 /// The right answer as a reader sees it.
-pub fn gold_text(gold: &Gold) -> String {
+pub(super) fn gold_text(gold: &Gold) -> String {
     match gold {
         Gold::Verdict(verdict) => Answer::Verdict(*verdict).display(),
         Gold::Values { values, .. } => values.join("; "),

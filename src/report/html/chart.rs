@@ -10,62 +10,62 @@ const ROW: f64 = 26.0;
 const TOP: f64 = 14.0;
 
 /// One value of a row: the value, its interval, and marks to hold it against.
-pub struct ForestValue {
+pub(super) struct ForestValue {
     /// What the row is about.
-    pub label: String,
+    pub(super) label: String,
     /// The value, if defined.
-    pub value: Option<f64>,
+    pub(super) value: Option<f64>,
     /// Its interval, if defined.
-    pub interval: Option<(f64, f64)>,
+    pub(super) interval: Option<(f64, f64)>,
     /// What doing without looking would reach.
-    pub base: Option<f64>,
+    pub(super) base: Option<f64>,
     /// What the control reached.
-    pub control: Option<f64>,
+    pub(super) control: Option<f64>,
     /// The value written out.
-    pub text: String,
+    pub(super) text: String,
 }
 
 /// Values with intervals, one a row.
-pub struct Forest {
+pub(super) struct Forest {
     /// What it shows, for those who do not see it.
-    pub title: String,
+    pub(super) title: String,
     /// Its rows.
-    pub rows: Vec<ForestRow>,
+    pub(super) rows: Vec<ForestRow>,
     /// Positions and texts of the axis.
-    pub ticks: Vec<(f64, String)>,
+    pub(super) ticks: Vec<(f64, String)>,
     /// Height of the drawing.
-    pub height: f64,
+    pub(super) height: f64,
     /// Bottom of the plotting area.
-    pub bottom: f64,
+    pub(super) bottom: f64,
     /// What the tick mark stands for; empty when no row has one.
-    pub base_name: String,
+    pub(super) base_name: String,
     /// What the diamond stands for; empty when no row has one.
-    pub control_name: String,
+    pub(super) control_name: String,
 }
 
 /// A row, placed.
-pub struct ForestRow {
+pub(super) struct ForestRow {
     /// What it is about.
-    pub label: String,
+    pub(super) label: String,
     /// Its middle.
-    pub y: f64,
+    pub(super) y: f64,
     /// Baseline of its texts.
-    pub text_y: f64,
+    pub(super) text_y: f64,
     /// The value.
-    pub x: Option<f64>,
+    pub(super) x: Option<f64>,
     /// Both ends of the interval.
-    pub ends: Option<(f64, f64)>,
+    pub(super) ends: Option<(f64, f64)>,
     /// The base mark, as x, top and bottom.
-    pub base: Option<(f64, f64, f64)>,
+    pub(super) base: Option<(f64, f64, f64)>,
     /// The control mark, as the points of a polygon.
-    pub control: Option<String>,
+    pub(super) control: Option<String>,
     /// The value written out.
-    pub text: String,
+    pub(super) text: String,
 }
 
 impl Forest {
     /// Of these values on an axis from `low` to `high`.
-    pub fn new(
+    pub(super) fn new(
         title: impl Into<String>,
         values: Vec<ForestValue>,
         (low, high): (f64, f64),
@@ -124,7 +124,7 @@ impl Forest {
     }
 
     /// Shares, on an axis from 0 to 100%.
-    pub fn of_shares(title: impl Into<String>, values: Vec<ForestValue>, names: (&str, &str)) -> Self {
+    pub(super) fn of_shares(title: impl Into<String>, values: Vec<ForestValue>, names: (&str, &str)) -> Self {
         let ticks = (0..=4)
             .map(|quarter| (f64::from(quarter) / 4.0, format!("{}%", 25 * quarter)))
             .collect();
@@ -133,53 +133,53 @@ impl Forest {
 }
 
 /// One point, before it is placed.
-pub struct ScatterValue {
+pub(super) struct ScatterValue {
     /// Horizontal.
-    pub x: f64,
+    pub(super) x: f64,
     /// Vertical.
-    pub y: f64,
+    pub(super) y: f64,
     /// What it is, beside it.
-    pub label: String,
+    pub(super) label: String,
     /// The series it belongs to.
-    pub series: usize,
+    pub(super) series: usize,
 }
 
 /// Points of a few series.
-pub struct Scatter {
+pub(super) struct Scatter {
     /// What it shows, for those who do not see it.
-    pub title: String,
+    pub(super) title: String,
     /// Name of the horizontal axis.
-    pub x_name: String,
+    pub(super) x_name: String,
     /// Name of the vertical axis.
-    pub y_name: String,
+    pub(super) y_name: String,
     /// The points.
-    pub points: Vec<ScatterPoint>,
+    pub(super) points: Vec<ScatterPoint>,
     /// Ticks of the horizontal axis.
-    pub x_ticks: Vec<(f64, String)>,
+    pub(super) x_ticks: Vec<(f64, String)>,
     /// Ticks of the vertical axis.
-    pub y_ticks: Vec<(f64, String)>,
+    pub(super) y_ticks: Vec<(f64, String)>,
     /// Names of the series with their mark at the origin.
-    pub series: Vec<(String, String)>,
+    pub(super) series: Vec<(String, String)>,
 }
 
 /// A point, placed.
-pub struct ScatterPoint {
+pub(super) struct ScatterPoint {
     /// Horizontal.
-    pub x: f64,
+    pub(super) x: f64,
     /// Vertical.
-    pub y: f64,
+    pub(super) y: f64,
     /// What it is.
-    pub label: String,
+    pub(super) label: String,
     /// Where its label starts.
-    pub label_x: f64,
+    pub(super) label_x: f64,
     /// Baseline of its label.
-    pub label_y: f64,
+    pub(super) label_y: f64,
     /// Number of its series, which chooses its colour.
-    pub series: usize,
+    pub(super) series: usize,
     /// Its mark as an SVG path around the origin.
-    pub path: String,
+    pub(super) path: String,
     /// The values in words.
-    pub words: String,
+    pub(super) words: String,
 }
 
 /// Marks of series: circle, square, triangle, diamond, cross; then again.
@@ -193,7 +193,12 @@ const MARKS: [&str; 5] = [
 
 impl Scatter {
     /// Mean rank (best to the right) against an accuracy in [0, 1].
-    pub fn of_ranks(title: impl Into<String>, y_name: &str, series: Vec<String>, values: &[ScatterValue]) -> Self {
+    pub(super) fn of_ranks(
+        title: impl Into<String>,
+        y_name: &str,
+        series: Vec<String>,
+        values: &[ScatterValue],
+    ) -> Self {
         let worst = values.iter().map(|value| value.x).fold(2.0_f64, f64::max).ceil();
         let x_at = |rank: f64| round(70.0 + (worst - rank) / (worst - 1.0) * 480.0);
         let y_at = |accuracy: f64| round(290.0 - accuracy * 270.0);

@@ -8,7 +8,7 @@ use super::chart::{Scatter, ScatterValue};
 use super::view::{Block, CellView, Section, TableView, p_value, two_decimals};
 
 /// The section, if there is anything to correlate.
-pub fn section(analysis: &Analysis) -> Option<Section> {
+pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     if analysis.correlations.is_empty() {
         return None;
     }

@@ -8,11 +8,8 @@ use crate::report::index::Index;
 use crate::report::records::{PageRecord, StudyFacts};
 use crate::trace::Trace;
 
-/// The name of the report's file.
-pub const REPORT: &str = "report.html";
-
 /// A link to a path that a run gave, or `None` when it is not a plain relative path: then it is not linked at all.
-pub fn href(path: &str) -> Option<String> {
+pub(super) fn href(path: &str) -> Option<String> {
     if path.is_empty()
         || path
             .split('/')
@@ -33,13 +30,13 @@ pub fn href(path: &str) -> Option<String> {
 
 /// File names of trial pages: `trials/<trial>-<judge>.html`.
 #[derive(Debug)]
-pub struct TrialPaths {
+pub(super) struct TrialPaths {
     judges: Vec<String>,
 }
 
 impl TrialPaths {
     /// With one name a judge, different from each other also where a file system takes `A` and `a` for the same.
-    pub fn new(study: &StudyFacts) -> Self {
+    pub(super) fn new(study: &StudyFacts) -> Self {
         let mut taken = BTreeSet::new();
         let judges = (1..)
             .zip(&study.judges)
@@ -56,7 +53,7 @@ impl TrialPaths {
     }
 
     /// The page of a trial before a judge, given by its place in the study.
-    pub fn page(&self, trial: &str, judge: usize) -> String {
+    pub(super) fn page(&self, trial: &str, judge: usize) -> String {
         let trial = safe(trial).unwrap_or_else(|| blake3::hash(trial.as_bytes()).to_hex().to_string());
         let judge = self.judges.get(judge).map_or("judge", String::as_str);
         format!("trials/{trial}-{judge}.html")
@@ -70,7 +67,7 @@ fn safe(name: &str) -> Option<String> {
 }
 
 /// The page of an arm on a sample; for a control that shows an answer, the one of this prediction.
-pub fn find_page<'a>(
+pub(super) fn find_page<'a>(
     index: &Index<'a>,
     sample: &str,
     arm: &str,
@@ -91,7 +88,7 @@ pub fn find_page<'a>(
 }
 
 /// Pages that show a trace, as (arm, page), the answer shown.
-pub fn pages_of_trace<'a>(index: &Index<'a>, trace: &Trace) -> Vec<(&'a str, &'a PageRecord)> {
+pub(super) fn pages_of_trace<'a>(index: &Index<'a>, trace: &Trace) -> Vec<(&'a str, &'a PageRecord)> {
     let arms = index
         .records
         .study

@@ -24,7 +24,8 @@ use super::records::{CallLookup, RunRecords};
 use overview::FlagGroup;
 use view::{Block, Section};
 
-pub use links::REPORT;
+/// The name of the report's file.
+pub const REPORT: &str = "report.html";
 
 /// The report itself.
 #[derive(Template)]

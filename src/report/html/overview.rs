@@ -10,17 +10,17 @@ use super::anchors;
 use super::view::{Block, CellView, Section, TableView, p_value, percent, points};
 
 /// Flags of one kind.
-pub struct FlagGroup {
+pub(super) struct FlagGroup {
     /// What they say, in a few words.
-    pub title: &'static str,
+    pub(super) title: &'static str,
     /// Whether they are severe.
-    pub severe: bool,
+    pub(super) severe: bool,
     /// Each in words.
-    pub messages: Vec<String>,
+    pub(super) messages: Vec<String>,
 }
 
 /// The flags by kind, severe ones first.
-pub fn flag_groups(flags: &[Flag]) -> Vec<FlagGroup> {
+pub(super) fn flag_groups(flags: &[Flag]) -> Vec<FlagGroup> {
     let mut groups: Vec<(Severity, FlagKind, FlagGroup)> = Vec::new();
     for flag in flags {
         match groups
@@ -69,7 +69,7 @@ fn title(kind: FlagKind) -> &'static str {
 }
 
 /// What is compared, and who judges.
-pub fn setup(analysis: &Analysis) -> Section {
+pub(super) fn setup(analysis: &Analysis) -> Section {
     let study = &analysis.study;
     let mut arms = TableView::new("Arms", &["arm", "method", "answering model", "shown as"]);
     for arm in &study.arms {
@@ -129,7 +129,7 @@ pub fn setup(analysis: &Analysis) -> Section {
 }
 
 /// Every headline figure, one row a judge and arm.
-pub fn glance(analysis: &Analysis) -> Option<Section> {
+pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
     let study = &analysis.study;
     let mut columns = vec!["judge", "arm"];
     let (preference, simulation, verification) = (
@@ -223,7 +223,7 @@ pub fn glance(analysis: &Analysis) -> Option<Section> {
 }
 
 /// A cell of an accuracy, marked when it is below the base rate.
-pub fn below_base(cell: CellView, above_base_rate: &Stat<f64>) -> CellView {
+pub(super) fn below_base(cell: CellView, above_base_rate: &Stat<f64>) -> CellView {
     match above_base_rate {
         Ok(difference) if *difference < 0.0 => {
             let detail = format!("{} · below “always correct”", cell.detail);
@@ -234,7 +234,7 @@ pub fn below_base(cell: CellView, above_base_rate: &Stat<f64>) -> CellView {
 }
 
 /// A cell of a lift, with the test under it.
-pub fn lift(control: &Stat<ControlComparison>) -> CellView {
+pub(super) fn lift(control: &Stat<ControlComparison>) -> CellView {
     let control = match control {
         Ok(control) => control,
         Err(undefined) => return CellView::figure(&Err(undefined.clone()), points),

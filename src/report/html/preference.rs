@@ -14,7 +14,7 @@ use super::trials::{readings_cells, state_cell};
 use super::view::{Block, CellView, Column, Folded, Section, TableView, percent, two_decimals};
 
 /// The section, if the task was run.
-pub fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) -> Option<Section> {
+pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) -> Option<Section> {
     if analysis.preference.is_empty() {
         return None;
     }

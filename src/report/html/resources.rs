@@ -8,7 +8,7 @@ use crate::report::tables::visibility_name;
 use super::view::{Block, CellView, Section, TableView, dollars, short};
 
 /// What the pages are like, if there are any.
-pub fn pages(analysis: &Analysis) -> Option<Section> {
+pub(super) fn pages(analysis: &Analysis) -> Option<Section> {
     if analysis.pages.is_empty() {
         return None;
     }
@@ -73,7 +73,7 @@ pub fn pages(analysis: &Analysis) -> Option<Section> {
 }
 
 /// Calls, tokens and cost, if any call was made.
-pub fn calls(analysis: &Analysis) -> Option<Section> {
+pub(super) fn calls(analysis: &Analysis) -> Option<Section> {
     if analysis.calls.is_empty() {
         return None;
     }

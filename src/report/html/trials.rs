@@ -13,13 +13,14 @@ use crate::report::quantities::Readings;
 use crate::report::records::{CallLookup, CallView};
 use crate::report::tables::{reading_name, state_name, verdict_text, visibility_name};
 
+use super::REPORT;
 use super::anchors;
 use super::answers::{gold_text, verdict};
-use super::links::{REPORT, TrialPaths, find_page, href};
+use super::links::{TrialPaths, find_page, href};
 use super::view::{CellView, Folded, TableView, excerpt, percent};
 
 /// Coverage over its counts, with the reasons for what is missing.
-pub fn readings_cells(readings: &Readings) -> CellView {
+pub(super) fn readings_cells(readings: &Readings) -> CellView {
     let mut cell = CellView::figure(&readings.coverage, percent);
     let mut words: Vec<String> = readings
         .unread
@@ -34,7 +35,7 @@ pub fn readings_cells(readings: &Readings) -> CellView {
 }
 
 /// Why a trial has no verdict.
-pub fn state_cell(scored: &Scored) -> CellView {
+pub(super) fn state_cell(scored: &Scored) -> CellView {
     let cell = CellView::text(reading_name(scored).replace('_', " "));
     if scored.judgment.is_some() {
         cell.class("bad")
@@ -44,7 +45,7 @@ pub fn state_cell(scored: &Scored) -> CellView {
 }
 
 /// All trials of one arm (or the control) before one judge, unless there are none.
-pub fn arm_trial_list(
+pub(super) fn arm_trial_list(
     index: &Index,
     paths: &TrialPaths,
     task: Task,
@@ -173,7 +174,7 @@ struct TrialPage {
 }
 
 /// Renders the page of one trial before one judge.
-pub fn trial_page(
+pub(super) fn trial_page(
     index: &Index,
     paths: &TrialPaths,
     calls: &dyn CallLookup,

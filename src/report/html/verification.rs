@@ -13,7 +13,7 @@ use super::trials::{arm_trial_list, readings_cells};
 use super::view::{Block, CellView, Section, TableView, percent};
 
 /// The section, if the task was run.
-pub fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) -> Option<Section> {
+pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) -> Option<Section> {
     if analysis.verification.is_empty() {
         return None;
     }

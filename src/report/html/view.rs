@@ -7,21 +7,21 @@ use crate::stats::{Interval, Stat};
 use super::chart::{Forest, Scatter};
 
 /// A part of the report.
-pub struct Section {
+pub(super) struct Section {
     /// Its anchor.
-    pub id: &'static str,
+    pub(super) id: &'static str,
     /// Its heading.
-    pub title: String,
+    pub(super) title: String,
     /// What it is about, in plain words.
-    pub intro: Vec<String>,
+    pub(super) intro: Vec<String>,
     /// Words and what they mean.
-    pub terms: Vec<(&'static str, &'static str)>,
+    pub(super) terms: Vec<(&'static str, &'static str)>,
     /// What it shows, in order.
-    pub blocks: Vec<Block>,
+    pub(super) blocks: Vec<Block>,
 }
 
 /// One thing in a section.
-pub enum Block {
+pub(super) enum Block {
     /// A smaller heading.
     Heading(String),
     /// A sentence.
@@ -39,29 +39,29 @@ pub enum Block {
 }
 
 /// A table under a summary line. Its anchor is inside, so that a browser opens it when it is linked to.
-pub struct Folded {
+pub(super) struct Folded {
     /// Its anchor.
-    pub id: String,
+    pub(super) id: String,
     /// The summary line.
-    pub summary: String,
+    pub(super) summary: String,
     /// The table.
-    pub table: TableView,
+    pub(super) table: TableView,
 }
 
 /// A table.
 #[derive(Default)]
-pub struct TableView {
+pub(super) struct TableView {
     /// Its caption; may be empty.
-    pub caption: String,
+    pub(super) caption: String,
     /// Headings of the columns.
-    pub columns: Vec<Column>,
+    pub(super) columns: Vec<Column>,
     /// Its rows.
-    pub rows: Vec<Vec<CellView>>,
+    pub(super) rows: Vec<Vec<CellView>>,
 }
 
 impl TableView {
     /// With these headings; a leading `#` makes a column of numbers.
-    pub fn new(caption: impl Into<String>, columns: &[&str]) -> Self {
+    pub(super) fn new(caption: impl Into<String>, columns: &[&str]) -> Self {
         Self {
             caption: caption.into(),
             columns: columns
@@ -77,33 +77,33 @@ impl TableView {
 }
 
 /// A heading of a column.
-pub struct Column {
+pub(super) struct Column {
     /// Its text.
-    pub name: String,
+    pub(super) name: String,
     /// Whether the column holds numbers.
-    pub number: bool,
+    pub(super) number: bool,
 }
 
 /// One cell.
 #[derive(Clone, Default)]
-pub struct CellView {
+pub(super) struct CellView {
     /// The text.
-    pub text: String,
+    pub(super) text: String,
     /// A second, quiet line.
-    pub detail: String,
+    pub(super) detail: String,
     /// Why there is no value, where the text is `–`.
-    pub reason: String,
+    pub(super) reason: String,
     /// Where it links to.
-    pub href: String,
+    pub(super) href: String,
     /// `head`, `number`, `bad`, `good` or nothing; several with spaces.
-    pub class: &'static str,
+    pub(super) class: &'static str,
     /// Further links, as (text, address).
-    pub links: Vec<(String, String)>,
+    pub(super) links: Vec<(String, String)>,
 }
 
 impl CellView {
     /// Plain text.
-    pub fn text(text: impl Into<String>) -> Self {
+    pub(super) fn text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             ..Self::default()
@@ -111,7 +111,7 @@ impl CellView {
     }
 
     /// The heading of its row.
-    pub fn head(text: impl Into<String>) -> Self {
+    pub(super) fn head(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             class: "head",
@@ -120,7 +120,7 @@ impl CellView {
     }
 
     /// A number written out.
-    pub fn number(text: impl Into<String>) -> Self {
+    pub(super) fn number(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             class: "number",
@@ -129,12 +129,12 @@ impl CellView {
     }
 
     /// A count.
-    pub fn count(count: impl std::fmt::Display) -> Self {
+    pub(super) fn count(count: impl std::fmt::Display) -> Self {
         Self::number(count.to_string())
     }
 
     /// A figure that may be undefined, written by `write`.
-    pub fn figure(value: &Stat<f64>, write: fn(f64) -> String) -> Self {
+    pub(super) fn figure(value: &Stat<f64>, write: fn(f64) -> String) -> Self {
         match value {
             Ok(value) => Self::number(write(*value)),
             Err(undefined) => Self {
@@ -147,7 +147,7 @@ impl CellView {
     }
 
     /// A share in percent over its interval and counts.
-    pub fn proportion(proportion: &Proportion) -> Self {
+    pub(super) fn proportion(proportion: &Proportion) -> Self {
         let mut cell = Self::figure(&proportion.share, percent);
         if let Ok(interval) = &proportion.interval {
             cell.detail = format!("{}, {}/{}", percent_range(interval), proportion.successes, proportion.n);
@@ -156,7 +156,7 @@ impl CellView {
     }
 
     /// A share as `successes/n`, with the percentage below.
-    pub fn part(proportion: &Proportion) -> Self {
+    pub(super) fn part(proportion: &Proportion) -> Self {
         let mut cell = Self::figure(&proportion.share, percent);
         if proportion.n > 0 {
             cell.detail = format!("{}/{}", proportion.successes, proportion.n);
@@ -165,7 +165,7 @@ impl CellView {
     }
 
     /// A mean over its interval and n.
-    pub fn mean(mean: &Mean) -> Self {
+    pub(super) fn mean(mean: &Mean) -> Self {
         let mut cell = Self::figure(&mean.value, two_decimals);
         if mean.n > 0 {
             cell.detail = match &mean.interval {
@@ -182,36 +182,36 @@ impl CellView {
     }
 
     /// With a link.
-    pub fn to(mut self, href: impl Into<String>) -> Self {
+    pub(super) fn to(mut self, href: impl Into<String>) -> Self {
         self.href = href.into();
         self
     }
 
     /// With another class.
-    pub fn class(mut self, class: &'static str) -> Self {
+    pub(super) fn class(mut self, class: &'static str) -> Self {
         self.class = class;
         self
     }
 
     /// With a second line.
-    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+    pub(super) fn detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into();
         self
     }
 }
 
 /// `76.7%`.
-pub fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }
 
 /// `61–87%`.
-pub fn percent_range(interval: &Interval) -> String {
+pub(super) fn percent_range(interval: &Interval) -> String {
     format!("{:.0}–{:.0}%", 100.0 * interval.low, 100.0 * interval.high)
 }
 
 /// `+4.2 points`, as percentage points with a sign.
-pub fn points(difference: f64) -> String {
+pub(super) fn points(difference: f64) -> String {
     let points = 100.0 * difference;
     if points.abs() < 0.05 {
         "0.0".to_owned()
@@ -221,12 +221,12 @@ pub fn points(difference: f64) -> String {
 }
 
 /// `1.50`.
-pub fn two_decimals(value: f64) -> String {
+pub(super) fn two_decimals(value: f64) -> String {
     format!("{value:.2}")
 }
 
 /// `12.3`, or `12` for a whole number.
-pub fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     if (value - value.round()).abs() < 1e-9 {
         format!("{value:.0}")
     } else {
@@ -235,7 +235,7 @@ pub fn short(value: f64) -> String {
 }
 
 /// `0.012`, or `<0.001`.
-pub fn p_value(p: f64) -> String {
+pub(super) fn p_value(p: f64) -> String {
     if p < 0.001 {
         "<0.001".to_owned()
     } else {
@@ -244,7 +244,7 @@ pub fn p_value(p: f64) -> String {
 }
 
 /// `$0.0042`.
-pub fn dollars(value: f64) -> String {
+pub(super) fn dollars(value: f64) -> String {
     if value == 0.0 {
         "$0".to_owned()
     } else if value < 1.0 {
@@ -255,7 +255,7 @@ pub fn dollars(value: f64) -> String {
 }
 
 /// The start of a text, on one line.
-pub fn excerpt(text: &str, characters: usize) -> String {
+pub(super) fn excerpt(text: &str, characters: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(characters) {
         Some((end, _)) => format!("{}…", &line[..end]),
