@@ -124,14 +124,15 @@ impl Engine {
         database.set_double_quoted_strings(self.double_quoted_strings)?;
         let result = database.run(&resolved.run)?;
         let made = result::to_table(&result, &table.columns)?;
-        let lineage = lineage::trace(
-            &database,
-            table.rows.len(),
-            &columns_read,
-            &resolved.parse,
-            &result,
+        database.set_double_quoted_strings(false)?;
+        let lineage = lineage::trace(&lineage::Ran {
+            database: &database,
+            statement: &resolved.parse,
+            result: &result,
+            row_count: table.rows.len(),
+            columns_read: &columns_read,
             origins,
-        );
+        });
         Ok(Execution { table: made, lineage })
     }
 }

@@ -143,6 +143,17 @@ impl Database {
         self.query(statement, Mode::Tracing)
     }
 
+    /// Whether a statement stands by itself: every name in it is its own.
+    pub(super) fn stands_alone(&self, statement: &str) -> bool {
+        self.guard.start(Mode::Tracing, self.limits.time, self.limits.steps);
+        self.connection.prepare(statement).is_ok()
+    }
+
+    /// Whether a statement that stands alone looks at the table, be it only to count its rows.
+    pub(super) fn reads_table(&self, statement: &str) -> bool {
+        self.stands_alone(statement) && !self.guard.reads().is_empty()
+    }
+
     /// Keeps the result of a query as a table, with the types SQLite gives the columns of a subquery.
     pub(super) fn keep(&self, name: &str, query: &str) -> Result<(), EngineError> {
         let explain = |error| self.explain(error);

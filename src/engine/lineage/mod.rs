@@ -5,67 +5,160 @@
 //! Only when the visible part equals the result row by row is the lineage called exact; otherwise the answer is the
 //! conservative one, with the reason.
 
+mod block;
+mod expressions;
+mod layout;
+mod provenance;
+mod reads;
+mod tracer;
+
 use std::collections::BTreeSet;
+
+use sqlparser::ast::{Query, Statement};
+use sqlparser::dialect::SQLiteDialect;
+use sqlparser::parser::Parser;
 
 use super::sqlite::{Database, ResultSet};
 use crate::trace::Lineage;
-use crate::trace::lineage::{Exactness, Reading, RowRole};
+use crate::trace::lineage::{CellPosition, Exactness, Reading, RowRole};
+use tracer::Tracer;
 
-/// The lineage of a statement that gave `result` on a table of `row_count` rows.
-pub(super) fn trace(
-    database: &Database,
-    row_count: usize,
-    columns_read: &BTreeSet<usize>,
-    statement: &str,
-    result: &ResultSet,
-    origins: &[Vec<usize>],
-) -> Lineage {
-    let _ = (database, statement);
-    conservative(
-        row_count,
-        columns_read,
-        result,
-        origins,
-        "statements are not traced yet".to_owned(),
-    )
+/// What is known of a statement that ran.
+pub(super) struct Ran<'run> {
+    /// The database it ran on.
+    pub(super) database: &'run Database,
+    /// Its text, with names that SQLite knows.
+    pub(super) statement: &'run str,
+    /// What it gave.
+    pub(super) result: &'run ResultSet,
+    /// Rows of the table.
+    pub(super) row_count: usize,
+    /// Columns of the table that SQLite says it reads, those that `*` carries along too.
+    pub(super) columns_read: &'run BTreeSet<usize>,
+    /// For each row of the table the rows of the trace's first table it comes from.
+    pub(super) origins: &'run [Vec<usize>],
 }
 
-/// Every row, and every column that SQLite says the statement reads.
-fn conservative(
-    row_count: usize,
-    columns_read: &BTreeSet<usize>,
-    result: &ResultSet,
-    origins: &[Vec<usize>],
-    reason: String,
-) -> Lineage {
-    let every_row: Vec<usize> = (0..row_count).collect();
-    let sources = vec![every_row.clone(); result.rows.len()];
-    let none_matched = result.rows.is_empty();
+/// The lineage of a statement.
+pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
+    let query = match parse(ran.statement) {
+        Ok(query) => query,
+        Err(reason) => return ran.conservative(ran.columns_read.clone(), BTreeSet::new(), reason),
+    };
+    let found = reads::reads(&query, ran.database.column_names());
+    if found.has_star && found.has_unknown {
+        let reason = "a name in it could not be followed".to_owned();
+        return ran.conservative(ran.columns_read.clone(), found.ordered, reason);
+    }
+    // SQLite's list is right unless a `*` puts every column in it.
+    let columns: BTreeSet<usize> = if found.has_star {
+        found.named.intersection(ran.columns_read).copied().collect()
+    } else {
+        ran.columns_read.clone()
+    };
+    let ordered: BTreeSet<usize> = found.ordered.intersection(&columns).copied().collect();
+    let mut tracer = Tracer::new(ran.database);
+    let traced = match tracer.query(&query, Some(ran.result)) {
+        Ok(traced) => traced,
+        Err(reason) => return ran.conservative(columns, ordered, reason),
+    };
+    let mut cells = tracer.deciding_cells;
+    let mut rows = BTreeSet::new();
+    let mut witnesses = BTreeSet::new();
+    for provenance in &traced.provenance {
+        rows.extend(&provenance.rows);
+        cells.extend(&provenance.cells);
+        witnesses.extend(&provenance.witnesses);
+    }
+    let sources: Vec<Vec<usize>> = traced
+        .provenance
+        .into_iter()
+        .map(|provenance| provenance.rows)
+        .collect();
+    let deciding_rows: Vec<usize> = tracer.deciding.difference(&rows).copied().collect();
+    let reading = ran.reading();
     Lineage {
-        exactness: Exactness::AtLeast { reason },
-        reading: if row_count == 0 {
-            Reading::EmptyTable
+        exactness: Exactness::Exact,
+        reading,
+        row_role: if tracer.is_combined {
+            RowRole::Member
         } else {
-            Reading::Rows
+            RowRole::Kept
         },
-        row_role: RowRole::Member,
-        rows: if none_matched { Vec::new() } else { every_row.clone() },
-        witness_rows: Vec::new(),
-        deciding_rows: Vec::new(),
-        columns: columns_read.iter().copied().collect(),
-        condition_cells: Vec::new(),
-        order_columns: Vec::new(),
-        produced_columns: produced_columns(result),
-        origins: compose(&sources, origins),
+        examined_rows: ran.examined(rows.is_empty()),
+        rows: rows.into_iter().collect(),
+        witness_rows: witnesses.into_iter().collect(),
+        deciding_rows,
+        columns: columns.into_iter().collect(),
+        condition_cells: cells.into_iter().collect::<Vec<CellPosition>>(),
+        order_columns: ordered.into_iter().collect(),
+        produced_columns: ran.produced_columns(),
+        origins: compose(&sources, ran.origins),
         sources,
-        examined_rows: if none_matched { every_row } else { Vec::new() },
     }
 }
 
-fn produced_columns(result: &ResultSet) -> Vec<usize> {
-    (0..result.names.len())
-        .filter(|index| result.carried[*index].is_none())
-        .collect()
+fn parse(statement: &str) -> Result<Query, String> {
+    let mut parsed = Parser::parse_sql(&SQLiteDialect {}, statement)
+        .map_err(|error| format!("the parser does not know its syntax ({error})"))?;
+    match (parsed.pop(), parsed.is_empty()) {
+        (Some(Statement::Query(query)), true) => Ok(*query),
+        _ => Err("the parser sees no single query in it".to_owned()),
+    }
+}
+
+impl Ran<'_> {
+    /// Every row, with the reason why no better is known.
+    fn conservative(&self, columns: BTreeSet<usize>, ordered: BTreeSet<usize>, reason: String) -> Lineage {
+        let reading = self.reading();
+        let every_row: Vec<usize> = if reading == Reading::Rows {
+            (0..self.row_count).collect()
+        } else {
+            Vec::new()
+        };
+        let sources = vec![every_row.clone(); self.result.rows.len()];
+        let is_empty = sources.is_empty();
+        Lineage {
+            exactness: Exactness::AtLeast { reason },
+            reading,
+            row_role: RowRole::Member,
+            examined_rows: self.examined(is_empty),
+            rows: if is_empty { Vec::new() } else { every_row },
+            witness_rows: Vec::new(),
+            deciding_rows: Vec::new(),
+            columns: columns.into_iter().collect(),
+            condition_cells: Vec::new(),
+            order_columns: ordered.into_iter().collect(),
+            produced_columns: self.produced_columns(),
+            origins: compose(&sources, self.origins),
+            sources,
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        if !self.database.reads_table(self.statement) {
+            Reading::NoTable
+        } else if self.row_count == 0 {
+            Reading::EmptyTable
+        } else {
+            Reading::Rows
+        }
+    }
+
+    fn examined(&self, nothing_kept: bool) -> Vec<usize> {
+        if nothing_kept && self.reading() == Reading::Rows {
+            (0..self.row_count).collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Columns of the result that SQLite does not say it carried.
+    fn produced_columns(&self) -> Vec<usize> {
+        (0..self.result.names.len())
+            .filter(|index| self.result.carried[*index].is_none())
+            .collect()
+    }
 }
 
 /// Takes rows of a step's input back to rows of the trace's first table.

@@ -1,0 +1,475 @@
+//! The provenance of one SELECT: its own result with hidden columns beside it, asked of SQLite in one query.
+
+use sqlparser::ast::{
+    Expr, GroupByExpr, Ident, JoinConstraint, LimitClause, ObjectName, ObjectNamePart, OrderBy, Select, SelectItem,
+    SetExpr, TableAlias, TableFactor, TableWithJoins,
+};
+
+use super::expressions::{Parts, Subquery, SubqueryUse, atoms, first_argument, join_constraint, look_into, name_of};
+use super::layout::{Argument, Dependent, Layout, Test};
+use super::provenance::{Provenance, match_rows, merge_equal};
+use super::tracer::{Tracer, Untraced, differs, untraced};
+use crate::engine::members::{MEMBERS, OWN_PREFIX};
+use crate::engine::sqlite::ResultSet;
+
+/// A SELECT made ready: its FROM names tables and kept results only.
+struct Prepared {
+    select: Select,
+    layout: Layout,
+    /// What subqueries in the SELECT's own expressions add to every row.
+    common: Provenance,
+    is_aggregate: bool,
+    has_window: bool,
+    is_distinct: bool,
+}
+
+impl Tracer<'_> {
+    /// What each row of a SELECT's result comes from.
+    pub(super) fn block(
+        &mut self,
+        select: &Select,
+        order_by: Option<&OrderBy>,
+        limit: Option<&LimitClause>,
+        result: &ResultSet,
+    ) -> Result<Vec<Provenance>, Untraced> {
+        let prepared = self.prepare(select, order_by, limit)?;
+        self.note_deciding(&prepared)?;
+        self.is_combined |= prepared.is_aggregate || prepared.is_distinct;
+        let hidden = if prepared.is_aggregate {
+            vec![prepared.layout.gathered().ok_or_else(no_row_id)?]
+        } else {
+            prepared.layout.columns().ok_or_else(no_row_id)?
+        };
+        let mut asked = prepared.select.clone();
+        let hidden_count = hidden.len();
+        asked.projection.extend(hidden.into_iter().map(raw_item));
+        let text = if prepared.is_distinct {
+            asked.distinct = None;
+            asked.to_string()
+        } else {
+            query_text(&asked, order_by, limit)
+        };
+        let answer = self.database.trace(&self.with_definitions(&text)).map_err(untraced)?;
+        let candidates: Vec<(Vec<_>, Provenance)> = answer
+            .rows
+            .into_iter()
+            .map(|mut row| {
+                let hidden = row.split_off(row.len().saturating_sub(hidden_count));
+                let read = self.with_reader(|reader| match (prepared.is_aggregate, hidden.first()) {
+                    (true, Some(rusqlite::types::Value::Integer(position))) => prepared
+                        .layout
+                        .read_group(self.database.members().take(*position), reader),
+                    _ => prepared.layout.read(&hidden, reader),
+                });
+                self.deciding.extend(read.deciding);
+                let mut provenance = read.provenance;
+                if prepared.common != Provenance::default() {
+                    provenance.absorb(&prepared.common);
+                    provenance.settle();
+                }
+                (row, provenance)
+            })
+            .collect();
+        if prepared.is_distinct {
+            return match_rows(&result.rows, merge_equal(candidates)).ok_or_else(differs);
+        }
+        if candidates.iter().map(|(row, _)| row).ne(result.rows.iter()) {
+            return Err(differs());
+        }
+        Ok(candidates.into_iter().map(|(_, provenance)| provenance).collect())
+    }
+
+    fn prepare(
+        &mut self,
+        select: &Select,
+        order_by: Option<&OrderBy>,
+        limit: Option<&LimitClause>,
+    ) -> Result<Prepared, Untraced> {
+        let mut select = select.clone();
+        let mut layout = Layout::default();
+        let mut joins = Vec::new();
+        for from in &mut select.from {
+            self.from(from, &mut layout, &mut joins)?;
+        }
+        let projection = look_into(&select.projection);
+        let having = look_into(&select.having);
+        let ordering = look_into(&order_by.cloned());
+        let filters = [
+            look_into(&select.selection),
+            look_into(&joins),
+            look_into(&select.group_by),
+            look_into(&limit.cloned()),
+        ];
+        let all_parts = || filters.iter().chain([&projection, &having, &ordering]);
+        if all_parts().any(|parts| parts.has_table_operand) {
+            return Err("IN with the name of a table is not traced".to_owned());
+        }
+        let is_grouped = !matches!(&select.group_by, GroupByExpr::Expressions(terms, _) if terms.is_empty());
+        let is_aggregate = is_grouped || all_parts().any(|parts| !parts.aggregates.is_empty());
+        let has_window = all_parts().any(|parts| parts.has_window);
+        if is_aggregate && has_window {
+            return Err("a window over groups is not traced".to_owned());
+        }
+        let mut common = Provenance::default();
+        for (parts, in_projection) in [(&projection, true), (&having, false), (&ordering, false)]
+            .into_iter()
+            .chain(filters.iter().map(|parts| (parts, false)))
+        {
+            let is_source = in_projection || layout.relations.is_empty();
+            for subquery in &parts.subqueries {
+                self.subquery(subquery, is_source, is_aggregate, &mut layout, &mut common)?;
+            }
+        }
+        common.settle();
+        if is_aggregate {
+            layout.every_row_counts = is_grouped;
+            for part in [&projection, &having, &ordering] {
+                aggregate_arguments(part, &mut layout);
+            }
+        }
+        collect_tests(&select, &joins, &projection, is_aggregate, &mut layout);
+        Ok(Prepared {
+            is_distinct: select.distinct.is_some(),
+            select,
+            layout,
+            common,
+            is_aggregate,
+            has_window,
+        })
+    }
+
+    /// Replaces the subqueries and common table expressions of a FROM by kept tables.
+    fn from(&mut self, from: &mut TableWithJoins, layout: &mut Layout, joins: &mut Vec<Expr>) -> Result<(), Untraced> {
+        self.factor(&mut from.relation, layout, joins)?;
+        for join in &mut from.joins {
+            self.factor(&mut join.relation, layout, joins)?;
+            if let Some(JoinConstraint::On(condition)) = join_constraint(&join.join_operator) {
+                joins.push(condition.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn factor(&mut self, factor: &mut TableFactor, layout: &mut Layout, joins: &mut Vec<Expr>) -> Result<(), Untraced> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args: None,
+                ..
+            } => {
+                let table = name
+                    .0
+                    .last()
+                    .and_then(ObjectNamePart::as_ident)
+                    .map_or_else(String::new, |ident| ident.value.clone());
+                let shown = alias.as_ref().map_or(&table, |alias| &alias.name.value);
+                if alias.is_none()
+                    && layout
+                        .relations
+                        .iter()
+                        .any(|relation| relation.name.eq_ignore_ascii_case(shown))
+                {
+                    // The same table again: only the first can be named, but each has row ids of its own.
+                    *alias = Some(own_alias(layout.relations.len()));
+                }
+                let (mut relation, kept) = self.relation_named(&table, alias.as_ref())?;
+                if let Some(kept) = kept {
+                    *name = ObjectName::from(vec![Ident::new(kept)]);
+                    if alias.is_none() {
+                        let named = alias.insert(own_alias(0));
+                        named.name = Ident::with_quote('"', table);
+                        relation.sql_name = named.name.to_string();
+                    }
+                }
+                layout.relations.push(relation);
+                Ok(())
+            }
+            TableFactor::Derived {
+                lateral: false,
+                subquery,
+                alias,
+                ..
+            } => {
+                let kept = self.kept_query(subquery, &[])?;
+                let (relation, table) = self.kept_relation(kept, alias.as_ref());
+                *factor = table_factor(table, alias.clone());
+                layout.relations.push(relation);
+                Ok(())
+            }
+            TableFactor::NestedJoin {
+                table_with_joins,
+                alias: None,
+            } => self.from(table_with_joins, layout, joins),
+            TableFactor::Table { name, .. } => Err(format!("the table function {name} is not traced")),
+            _ => Err("a FROM of this form is not traced".to_owned()),
+        }
+    }
+
+    /// Traces a subquery of an expression: by itself if it stands alone, else beside each row.
+    fn subquery(
+        &mut self,
+        subquery: &Subquery,
+        is_source: bool,
+        is_aggregate: bool,
+        layout: &mut Layout,
+        common: &mut Provenance,
+    ) -> Result<(), Untraced> {
+        let text = self.with_definitions(&format!("SELECT * FROM ({})", subquery.query));
+        if self.database.stands_alone(&text) {
+            let combined_before = self.is_combined;
+            let traced = self.query(&subquery.query, None)?;
+            if !is_source {
+                self.is_combined = combined_before;
+            }
+            let used = match subquery.usage {
+                SubqueryUse::Scalar => 1,
+                SubqueryUse::Rows => traced.provenance.len(),
+            };
+            for provenance in traced.provenance.iter().take(used) {
+                if is_source {
+                    common.absorb(provenance);
+                } else {
+                    self.deciding.extend(&provenance.rows);
+                    self.deciding_cells.extend(&provenance.cells);
+                }
+            }
+            return Ok(());
+        }
+        if is_aggregate && is_source && !subquery.in_aggregate {
+            return Err("a subquery that depends on a group is not traced".to_owned());
+        }
+        let (sql, inner) = self.dependent_members(subquery)?;
+        layout.dependents.push(Dependent {
+            sql,
+            layout: inner,
+            is_source,
+        });
+        Ok(())
+    }
+
+    /// A scalar subquery that gathers the rows which a dependent subquery uses.
+    fn dependent_members(&mut self, subquery: &Subquery) -> Result<(String, Layout), Untraced> {
+        let query = &subquery.query;
+        let SetExpr::Select(select) = &*query.body else {
+            return Err("a compound subquery that depends on the row is not traced".to_owned());
+        };
+        if query.with.is_some() {
+            return Err("a subquery with common table expressions that depends on the row is not traced".to_owned());
+        }
+        let prepared = self.prepare(select, query.order_by.as_ref(), query.limit_clause.as_ref())?;
+        if !prepared.layout.dependents.is_empty() {
+            return Err("a subquery that depends on the row inside another is not traced".to_owned());
+        }
+        let is_grouped = prepared.is_aggregate
+            && (prepared.layout.every_row_counts && has_group_terms(select) || select.having.is_some());
+        if is_grouped || prepared.has_window {
+            return Err("a subquery with groups or windows that depends on the row is not traced".to_owned());
+        }
+        self.deciding.extend(&prepared.common.rows);
+        let columns = prepared.layout.columns().ok_or_else(no_row_id)?;
+        let mut asked = prepared.select.clone();
+        asked.distinct = None;
+        asked.having = None;
+        let is_cut = !prepared.is_aggregate
+            && !prepared.is_distinct
+            && (subquery.usage == SubqueryUse::Scalar || query.limit_clause.is_some());
+        let sql = if is_cut {
+            let names: Vec<String> = (0..columns.len()).map(|index| format!("{OWN_PREFIX}{index}")).collect();
+            asked.projection.extend(
+                columns
+                    .iter()
+                    .zip(&names)
+                    .map(|(column, name)| raw_item(format!("{column} AS {name}"))),
+            );
+            let mut text = query_text(&asked, query.order_by.as_ref(), query.limit_clause.as_ref());
+            if query.limit_clause.is_none() {
+                text.push_str(" LIMIT 1");
+            }
+            format!("(SELECT {MEMBERS}({}) FROM ({text}))", names.join(", "))
+        } else {
+            asked.projection = vec![raw_item(format!("{MEMBERS}({})", columns.join(", ")))];
+            format!("({asked})")
+        };
+        Ok((sql, prepared.layout))
+    }
+
+    /// Rows that decide without being kept: what windows look at, and what subqueries in conditions look at for any row.
+    fn note_deciding(&mut self, prepared: &Prepared) -> Result<(), Untraced> {
+        let mut probes = Vec::new();
+        if prepared.has_window {
+            let layout = Layout {
+                relations: prepared.layout.relations.clone(),
+                ..Layout::default()
+            };
+            probes.push((layout, true));
+        }
+        for dependent in prepared
+            .layout
+            .dependents
+            .iter()
+            .filter(|dependent| !dependent.is_source)
+        {
+            let layout = Layout {
+                dependents: vec![dependent.clone()],
+                ..Layout::default()
+            };
+            probes.push((layout, false));
+        }
+        for (layout, filtered) in probes {
+            let mut asked = prepared.select.clone();
+            asked.distinct = None;
+            asked.group_by = GroupByExpr::Expressions(Vec::new(), Vec::new());
+            asked.having = None;
+            asked.named_window = Vec::new();
+            if !filtered {
+                asked.selection = None;
+            }
+            asked.projection = layout
+                .columns()
+                .ok_or_else(no_row_id)?
+                .into_iter()
+                .map(raw_item)
+                .collect();
+            let answer = self
+                .database
+                .trace(&self.with_definitions(&asked.to_string()))
+                .map_err(untraced)?;
+            for row in &answer.rows {
+                let read = self.with_reader(|reader| layout.read(row, reader));
+                self.deciding.extend(read.provenance.rows);
+                self.deciding.extend(read.deciding);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn has_group_terms(select: &Select) -> bool {
+    !matches!(&select.group_by, GroupByExpr::Expressions(terms, _) if terms.is_empty())
+}
+
+fn no_row_id() -> Untraced {
+    "columns have taken every name of the row id".to_owned()
+}
+
+fn raw_item(sql: String) -> SelectItem {
+    // An identifier without quotes is printed as it stands.
+    SelectItem::UnnamedExpr(Expr::Identifier(Ident::new(sql)))
+}
+
+fn own_alias(number: usize) -> TableAlias {
+    TableAlias {
+        explicit: true,
+        name: Ident::new(format!("{OWN_PREFIX}alias_{number}")),
+        columns: Vec::new(),
+        at: None,
+    }
+}
+
+fn table_factor(table: String, alias: Option<TableAlias>) -> TableFactor {
+    TableFactor::Table {
+        name: ObjectName::from(vec![Ident::new(table)]),
+        alias,
+        args: None,
+        with_hints: Vec::new(),
+        version: None,
+        with_ordinality: false,
+        partitions: Vec::new(),
+        json_path: None,
+        sample: None,
+        index_directives: Vec::new(),
+        inheritance: None,
+    }
+}
+
+fn query_text(select: &Select, order_by: Option<&OrderBy>, limit: Option<&LimitClause>) -> String {
+    let mut text = select.to_string();
+    if let Some(order_by) = order_by {
+        text.push_str(&format!(" {order_by}"));
+    }
+    if let Some(limit) = limit {
+        text.push_str(&format!(" {limit}"));
+    }
+    text
+}
+
+/// What the aggregates of a SELECT take from a row. `COUNT(*)` takes every row, and so does a column that stands
+/// outside of them, unless a MIN or MAX says which row it is taken from.
+fn aggregate_arguments(parts: &Parts, layout: &mut Layout) {
+    let mut has_extreme = false;
+    for function in &parts.aggregates {
+        let name = name_of(function);
+        let extreme = match name.as_str() {
+            "min" => Some(false),
+            "max" => Some(true),
+            _ => None,
+        };
+        has_extreme |= extreme.is_some();
+        let filter = function.filter.as_ref();
+        let argument = match (first_argument(function), filter) {
+            (Some(argument), _) => argument.to_string(),
+            (None, Some(_)) => "1".to_owned(),
+            (None, None) => {
+                layout.every_row_counts = true;
+                continue;
+            }
+        };
+        let taken = if extreme.is_some() {
+            format!("({argument})")
+        } else {
+            format!("CASE WHEN ({argument}) IS NOT NULL THEN 1 END")
+        };
+        let sql = filter.map_or_else(
+            || taken.clone(),
+            |filter| format!("CASE WHEN {filter} THEN {taken} END"),
+        );
+        layout.arguments.push(Argument { sql, extreme });
+    }
+    if parts.has_bare_name && !has_extreme {
+        layout.every_row_counts = true;
+    }
+}
+
+/// The conditions that are tested on rows: of WHERE and ON, of HAVING where it speaks of columns, and of CASE, IIF and
+/// FILTER where they are computed for each row.
+fn collect_tests(select: &Select, joins: &[Expr], projection: &Parts, is_aggregate: bool, layout: &mut Layout) {
+    let mut found = Vec::new();
+    for condition in select.selection.iter().chain(joins).chain(&select.having) {
+        atoms(condition, true, &mut found);
+    }
+    for (condition, in_aggregate) in &projection.branch_conditions {
+        if *in_aggregate || !is_aggregate {
+            atoms(condition, true, &mut found);
+        }
+    }
+    for filter in projection
+        .aggregates
+        .iter()
+        .filter_map(|function| function.filter.as_ref())
+    {
+        atoms(filter, true, &mut found);
+    }
+    for atom in found {
+        let parts = look_into(&atom.condition);
+        if !parts.aggregates.is_empty() || parts.has_window {
+            continue;
+        }
+        let mut columns = Vec::new();
+        for name in &parts.names {
+            let (table, column) = match name.as_slice() {
+                [column] => (None, column),
+                [.., table, column] => (Some(table.value.as_str()), column),
+                [] => continue,
+            };
+            columns.extend(layout.columns_named(table, &column.value));
+        }
+        if !columns.is_empty() {
+            let wanted = if atom.wanted { "TRUE" } else { "FALSE" };
+            layout.tests.push(Test {
+                sql: format!("(({}) IS {wanted})", atom.condition),
+                columns,
+            });
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The hidden columns that a provenance query puts beside a statement's own, and how to read them back.
+
+use rusqlite::types::Value as SqlValue;
+
+use super::provenance::{Provenance, is_less};
+use crate::engine::members::{Group, MEMBERS, MemberStore};
+use crate::trace::lineage::CellPosition;
+
+/// Where the rows of a relation come from.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// The table itself.
+    Table,
+    /// A kept result, by its position.
+    Kept(usize),
+}
+
+/// A relation of a FROM as a provenance query sees it.
+#[derive(Clone, Debug)]
+pub(super) struct Relation {
+    /// The name its columns are qualified with, as SQL.
+    pub(super) sql_name: String,
+    /// The same as text.
+    pub(super) name: String,
+    /// Where its rows come from.
+    pub(super) source: Source,
+    /// Its columns, and the column of the table that each carries.
+    pub(super) columns: Vec<(String, Option<usize>)>,
+}
+
+impl Relation {
+    /// SQL for the hidden row id; `None` when columns have taken all three of its names.
+    pub(super) fn row_id(&self) -> Option<String> {
+        let free = ["rowid", "_rowid_", "oid"]
+            .into_iter()
+            .find(|name| !self.columns.iter().any(|(column, _)| column.eq_ignore_ascii_case(name)))?;
+        Some(format!("{}.{free}", self.sql_name))
+    }
+}
+
+/// A condition and the columns it names, each as (relation, column).
+#[derive(Clone, Debug)]
+pub(super) struct Test {
+    /// SQL that is 1 where the condition holds in its own right.
+    pub(super) sql: String,
+    /// The columns.
+    pub(super) columns: Vec<(usize, usize)>,
+}
+
+/// What an aggregate takes from a row.
+#[derive(Clone, Debug)]
+pub(super) struct Argument {
+    /// SQL for it; NULL where the aggregate passes the row over.
+    pub(super) sql: String,
+    /// For MIN (`false`) and MAX (`true`): the rows that attain it are witnesses.
+    pub(super) extreme: Option<bool>,
+}
+
+/// What a subquery that depends on the row adds to it.
+#[derive(Clone, Debug)]
+pub(super) struct Dependent {
+    /// SQL whose value is the number of a group of members.
+    pub(super) sql: String,
+    /// How a member of that group is read.
+    pub(super) layout: Layout,
+    /// Whether the row's result comes from them (or is only decided by them).
+    pub(super) is_source: bool,
+}
+
+/// The hidden columns, in this order: row ids, tests, aggregates' arguments, dependents.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    pub(super) relations: Vec<Relation>,
+    pub(super) tests: Vec<Test>,
+    pub(super) arguments: Vec<Argument>,
+    pub(super) dependents: Vec<Dependent>,
+    /// Whether each row counts, even where every argument is NULL.
+    pub(super) every_row_counts: bool,
+}
+
+/// Reads hidden columns back.
+pub(super) struct Reader<'run> {
+    /// Groups of members.
+    pub(super) members: &'run MemberStore,
+    /// What the rows of kept results come from.
+    pub(super) kept: &'run dyn Fn(usize, usize) -> Option<&'run Provenance>,
+}
+
+/// Hidden columns of one row, read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Read {
+    /// What the row comes from.
+    pub(super) provenance: Provenance,
+    /// Rows that decided.
+    pub(super) deciding: Vec<usize>,
+}
+
+impl Layout {
+    /// The hidden columns as SQL; `None` when a relation has no name left for its row id.
+    pub(super) fn columns(&self) -> Option<Vec<String>> {
+        let mut columns = self
+            .relations
+            .iter()
+            .map(Relation::row_id)
+            .collect::<Option<Vec<String>>>()?;
+        columns.extend(self.tests.iter().map(|test| test.sql.clone()));
+        columns.extend(self.arguments.iter().map(|argument| argument.sql.clone()));
+        columns.extend(self.dependents.iter().map(|dependent| dependent.sql.clone()));
+        Some(columns)
+    }
+
+    /// A call that gathers the hidden columns of a group's rows.
+    pub(super) fn gathered(&self) -> Option<String> {
+        Some(format!("{MEMBERS}({})", self.columns()?.join(", ")))
+    }
+
+    /// The columns of relations that a name means: all relations' that have it, so that those joined by USING count.
+    pub(super) fn columns_named(&self, table: Option<&str>, column: &str) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for (place, relation) in self.relations.iter().enumerate() {
+            if table.is_some_and(|table| !relation.name.eq_ignore_ascii_case(table)) {
+                continue;
+            }
+            if let Some(index) = relation
+                .columns
+                .iter()
+                .position(|(name, _)| name.eq_ignore_ascii_case(column))
+            {
+                found.push((place, index));
+            }
+        }
+        found
+    }
+
+    /// Reads the hidden columns of one row.
+    pub(super) fn read(&self, values: &[SqlValue], reader: &Reader<'_>) -> Read {
+        let mut read = Read::default();
+        let (row_ids, rest) = values.split_at(self.relations.len().min(values.len()));
+        let (tests, rest) = rest.split_at(self.tests.len().min(rest.len()));
+        let dependents = &rest[self.arguments.len().min(rest.len())..];
+        let rows: Vec<Option<usize>> = row_ids
+            .iter()
+            .map(|value| match value {
+                SqlValue::Integer(id) => usize::try_from(*id).ok().and_then(|id| id.checked_sub(1)),
+                _ => None,
+            })
+            .collect();
+        for (relation, row) in self.relations.iter().zip(&rows) {
+            let Some(row) = *row else { continue };
+            match relation.source {
+                Source::Table => read.provenance.rows.push(row),
+                Source::Kept(kept) => {
+                    if let Some(provenance) = (reader.kept)(kept, row) {
+                        read.provenance.absorb(provenance);
+                    }
+                }
+            }
+        }
+        for (test, value) in self.tests.iter().zip(tests) {
+            if *value != SqlValue::Integer(1) {
+                continue;
+            }
+            for (relation, column) in &test.columns {
+                read.provenance
+                    .cells
+                    .extend(self.cell(*relation, *column, rows[*relation], reader));
+            }
+        }
+        for (dependent, value) in self.dependents.iter().zip(dependents) {
+            let SqlValue::Integer(position) = value else { continue };
+            let inner = dependent.layout.read_group(reader.members.get(*position), reader);
+            read.deciding.extend(inner.deciding);
+            if dependent.is_source {
+                read.provenance.absorb(&inner.provenance);
+            } else {
+                read.provenance.cells.extend(inner.provenance.cells);
+                read.deciding.extend(inner.provenance.rows);
+            }
+        }
+        read.provenance.settle();
+        read
+    }
+
+    /// The cell of the table behind a relation's cell, if there is exactly one.
+    fn cell(&self, relation: usize, column: usize, row: Option<usize>, reader: &Reader<'_>) -> Option<CellPosition> {
+        let relation = &self.relations[relation];
+        let (_, carried) = &relation.columns[column];
+        let column = (*carried)?;
+        match relation.source {
+            Source::Table => Some(CellPosition { row: row?, column }),
+            Source::Kept(kept) => match (reader.kept)(kept, row?)?.rows.as_slice() {
+                [row] => Some(CellPosition { row: *row, column }),
+                _ => None,
+            },
+        }
+    }
+
+    /// Reads a group: its members that count, together, and the witnesses of each MIN and MAX.
+    pub(super) fn read_group(&self, group: Group, reader: &Reader<'_>) -> Read {
+        let first_argument = self.relations.len() + self.tests.len();
+        let argument = |values: &'_ [SqlValue], index: usize| values.get(first_argument + index).cloned();
+        let extremes: Vec<Option<SqlValue>> = self
+            .arguments
+            .iter()
+            .enumerate()
+            .map(|(index, description)| {
+                let is_max = description.extreme?;
+                group
+                    .iter()
+                    .filter_map(|values| argument(values, index))
+                    .filter(|value| *value != SqlValue::Null)
+                    .reduce(|best, value| {
+                        let better = if is_max {
+                            is_less(&best, &value)
+                        } else {
+                            is_less(&value, &best)
+                        };
+                        if better { value } else { best }
+                    })
+            })
+            .collect();
+        let mut together = Read::default();
+        for values in &group {
+            let given: Vec<Option<SqlValue>> = (0..self.arguments.len()).map(|index| argument(values, index)).collect();
+            let counts = self.every_row_counts
+                || self.arguments.is_empty()
+                || given.iter().flatten().any(|value| *value != SqlValue::Null);
+            if !counts {
+                continue;
+            }
+            let read = self.read(values, reader);
+            let attains = given
+                .iter()
+                .zip(&extremes)
+                .any(|(given, extreme)| match (given, extreme) {
+                    (Some(given), Some(extreme)) => {
+                        *given != SqlValue::Null && !is_less(given, extreme) && !is_less(extreme, given)
+                    }
+                    _ => false,
+                });
+            if attains {
+                together.provenance.witnesses.extend(&read.provenance.rows);
+            }
+            together.provenance.absorb(&read.provenance);
+            together.deciding.extend(read.deciding);
+        }
+        together.provenance.settle();
+        together
+    }
+}

@@ -1,0 +1,137 @@
+//! What a result row comes from, and how rows are told apart.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rusqlite::types::Value as SqlValue;
+
+use crate::trace::lineage::CellPosition;
+
+/// What one result row comes from. Sets as ascending lists: most hold one row, and there may be a million of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Provenance {
+    /// Rows of the table.
+    pub(super) rows: Vec<usize>,
+    /// Cells whose condition holds.
+    pub(super) cells: Vec<CellPosition>,
+    /// Rows among `rows` that attain a MIN or MAX.
+    pub(super) witnesses: Vec<usize>,
+}
+
+impl Provenance {
+    /// Adds what another row comes from.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        self.rows.extend(&other.rows);
+        self.cells.extend(&other.cells);
+        self.witnesses.extend(&other.witnesses);
+    }
+
+    /// Puts the lists in order, each entry once.
+    pub(super) fn settle(&mut self) {
+        settle(&mut self.rows);
+        settle(&mut self.cells);
+        settle(&mut self.witnesses);
+    }
+}
+
+fn settle<T: Ord>(list: &mut Vec<T>) {
+    if !list.is_sorted_by(|first, second| first < second) {
+        list.sort_unstable();
+        list.dedup();
+    }
+}
+
+/// A row as DISTINCT, GROUP BY and UNION tell rows apart: NULLs are equal, and 1 is 1.0.
+pub(super) type RowKey = Vec<ValueKey>;
+
+/// A value of a [`RowKey`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ValueKey {
+    /// NULL.
+    Null,
+    /// A whole number, written as integer or real.
+    Whole(i64),
+    /// Another number, by its bits.
+    Fraction(u64),
+    /// Text.
+    Text(String),
+    /// Binary data.
+    Blob(Vec<u8>),
+}
+
+/// The key of a row.
+pub(super) fn row_key(row: &[SqlValue]) -> RowKey {
+    row.iter()
+        .map(|value| match value {
+            SqlValue::Null => ValueKey::Null,
+            SqlValue::Integer(number) => ValueKey::Whole(*number),
+            SqlValue::Real(number) => whole(*number).map_or(ValueKey::Fraction(number.to_bits()), ValueKey::Whole),
+            SqlValue::Text(text) => ValueKey::Text(text.clone()),
+            SqlValue::Blob(bytes) => ValueKey::Blob(bytes.clone()),
+        })
+        .collect()
+}
+
+/// The integer that a real equals.
+fn whole(number: f64) -> Option<i64> {
+    // 2^63 is the first real too large for an i64; within the bounds a cast of a whole number is exact.
+    let bounded = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number);
+    #[allow(clippy::cast_possible_truncation)]
+    (bounded && number.fract() == 0.0).then_some(number as i64)
+}
+
+/// Gives each expected row the provenance of the next candidate equal to it; `None` when one has no candidate.
+pub(super) fn match_rows(
+    expected: &[Vec<SqlValue>],
+    candidates: Vec<(Vec<SqlValue>, Provenance)>,
+) -> Option<Vec<Provenance>> {
+    let mut waiting: BTreeMap<RowKey, VecDeque<Provenance>> = BTreeMap::new();
+    for (row, provenance) in candidates {
+        waiting.entry(row_key(&row)).or_default().push_back(provenance);
+    }
+    expected
+        .iter()
+        .map(|row| waiting.get_mut(&row_key(row)).and_then(VecDeque::pop_front))
+        .collect()
+}
+
+/// Makes equal rows one, with the provenance of all.
+pub(super) fn merge_equal(candidates: Vec<(Vec<SqlValue>, Provenance)>) -> Vec<(Vec<SqlValue>, Provenance)> {
+    let mut places: BTreeMap<RowKey, usize> = BTreeMap::new();
+    let mut merged: Vec<(Vec<SqlValue>, Provenance)> = Vec::new();
+    for (row, provenance) in candidates {
+        match places.entry(row_key(&row)) {
+            std::collections::btree_map::Entry::Occupied(place) => merged[*place.get()].1.absorb(&provenance),
+            std::collections::btree_map::Entry::Vacant(place) => {
+                place.insert(merged.len());
+                merged.push((row, provenance));
+            }
+        }
+    }
+    for (_, provenance) in &mut merged {
+        provenance.settle();
+    }
+    merged
+}
+
+/// Whether a value of a MIN or MAX goes before another; numbers before text before binary data, as SQLite has it.
+pub(super) fn is_less(first: &SqlValue, second: &SqlValue) -> bool {
+    fn rank(value: &SqlValue) -> u8 {
+        match value {
+            SqlValue::Null => 0,
+            SqlValue::Integer(_) | SqlValue::Real(_) => 1,
+            SqlValue::Text(_) => 2,
+            SqlValue::Blob(_) => 3,
+        }
+    }
+    match (first, second) {
+        (SqlValue::Integer(first), SqlValue::Integer(second)) => first < second,
+        (SqlValue::Real(first), SqlValue::Real(second)) => first < second,
+        #[allow(clippy::cast_precision_loss)]
+        (SqlValue::Integer(first), SqlValue::Real(second)) => (*first as f64) < *second,
+        #[allow(clippy::cast_precision_loss)]
+        (SqlValue::Real(first), SqlValue::Integer(second)) => *first < (*second as f64),
+        (SqlValue::Text(first), SqlValue::Text(second)) => first.as_bytes() < second.as_bytes(),
+        (SqlValue::Blob(first), SqlValue::Blob(second)) => first < second,
+        (first, second) => rank(first) < rank(second),
+    }
+}

@@ -1,0 +1,513 @@
+//! Which columns a statement names, by the scoping rules of SQL: aliases, subqueries and common table expressions are
+//! followed to the table; what `*` carries along is not named.
+
+use std::collections::BTreeSet;
+
+use sqlparser::ast::{
+    Expr, GroupByExpr, Ident, JoinConstraint, LimitClause, OrderBy, OrderByKind, Query, Select, SelectItem,
+    SelectItemQualifiedWildcardKind, SetExpr, TableFactor, TableWithJoins, Visit,
+};
+
+use super::expressions::{join_constraint, look_into};
+use crate::engine::TABLE_NAME;
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reads {
+    /// Columns of the table that the statement names.
+    pub(super) named: BTreeSet<usize>,
+    /// Columns that an ORDER BY names, itself or through an alias.
+    pub(super) ordered: BTreeSet<usize>,
+    /// Whether a `*` carries columns along.
+    pub(super) has_star: bool,
+    /// Whether a name could not be followed.
+    pub(super) has_unknown: bool,
+}
+
+/// Follows every name of a statement.
+pub(super) fn reads(query: &Query, base: &[String]) -> Reads {
+    let mut resolver = Resolver {
+        base,
+        expressions: Vec::new(),
+        found: Reads::default(),
+    };
+    resolver.query(query, None);
+    resolver.found
+}
+
+/// A column that a relation or a SELECT shows.
+#[derive(Clone, Debug)]
+struct Shown {
+    name: String,
+    /// The column of the table that it carries unchanged.
+    carried: Option<usize>,
+    /// Columns of the table that it is made of.
+    made_of: BTreeSet<usize>,
+}
+
+struct Relation {
+    name: String,
+    columns: Vec<Shown>,
+    /// Whether its columns are known; those of table functions are not.
+    is_known: bool,
+}
+
+struct Scope<'outer> {
+    relations: Vec<Relation>,
+    /// The SELECT's own columns, which WHERE, GROUP BY, HAVING and ORDER BY may name by alias.
+    aliases: Vec<Shown>,
+    outer: Option<&'outer Scope<'outer>>,
+}
+
+struct Resolver<'base> {
+    base: &'base [String],
+    /// Common table expressions in scope, the innermost last.
+    expressions: Vec<(String, Vec<Shown>)>,
+    found: Reads,
+}
+
+impl Resolver<'_> {
+    fn query(&mut self, query: &Query, outer: Option<&Scope<'_>>) -> Vec<Shown> {
+        let in_scope = self.expressions.len();
+        for expression in query.with.iter().flat_map(|with| &with.cte_tables) {
+            let name = expression.alias.name.value.clone();
+            let renamed = |mut shown: Vec<Shown>| {
+                for (column, alias) in shown.iter_mut().zip(&expression.alias.columns) {
+                    column.name.clone_from(&alias.name.value);
+                }
+                shown
+            };
+            // A recursive one sees itself with the columns of its first SELECT.
+            let unknown_before = self.found.has_unknown;
+            let first = renamed(self.first_select(&expression.query.body, outer));
+            self.found.has_unknown = unknown_before;
+            let place = self.expressions.len();
+            self.expressions.push((name, first));
+            let shown = renamed(self.query(&expression.query, outer));
+            self.expressions.truncate(place + 1);
+            self.expressions[place].1 = shown;
+        }
+        let shown = self.body(&query.body, query.order_by.as_ref(), outer);
+        let empty = Scope {
+            relations: Vec::new(),
+            aliases: Vec::new(),
+            outer,
+        };
+        match &query.limit_clause {
+            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
+                self.expression(limit, &empty);
+                self.expression(offset, &empty);
+            }
+            Some(LimitClause::OffsetCommaLimit { offset, limit }) => {
+                self.expression(offset, &empty);
+                self.expression(limit, &empty);
+            }
+            None => {}
+        }
+        self.expressions.truncate(in_scope);
+        shown
+    }
+
+    fn first_select(&mut self, body: &SetExpr, outer: Option<&Scope<'_>>) -> Vec<Shown> {
+        match body {
+            SetExpr::SetOperation { left, .. } => self.first_select(left, outer),
+            other => self.body(other, None, outer),
+        }
+    }
+
+    fn body(&mut self, body: &SetExpr, order_by: Option<&OrderBy>, outer: Option<&Scope<'_>>) -> Vec<Shown> {
+        match body {
+            SetExpr::Select(select) => self.select(select, order_by, outer),
+            SetExpr::Query(query) => {
+                let shown = self.query(query, outer);
+                self.order_by(order_by, Vec::new(), shown, outer)
+            }
+            SetExpr::SetOperation { left, right, .. } => {
+                let mut shown = self.body(left, None, outer);
+                let other = self.body(right, None, outer);
+                for (column, other) in shown.iter_mut().zip(other) {
+                    if column.carried != other.carried {
+                        column.carried = None;
+                    }
+                    column.made_of.extend(other.made_of);
+                }
+                self.order_by(order_by, Vec::new(), shown, outer)
+            }
+            SetExpr::Values(values) => {
+                let scope = Scope {
+                    relations: Vec::new(),
+                    aliases: Vec::new(),
+                    outer,
+                };
+                self.expression(values, &scope);
+                let width = values.rows.first().map_or(0, |row| row.content.len());
+                (1..=width)
+                    .map(|number| Shown {
+                        name: format!("column{number}"),
+                        carried: None,
+                        made_of: BTreeSet::new(),
+                    })
+                    .collect()
+            }
+            _ => {
+                self.found.has_unknown = true;
+                Vec::new()
+            }
+        }
+    }
+
+    fn select(&mut self, select: &Select, order_by: Option<&OrderBy>, outer: Option<&Scope<'_>>) -> Vec<Shown> {
+        let mut scope = Scope {
+            relations: Vec::new(),
+            aliases: Vec::new(),
+            outer,
+        };
+        for from in &select.from {
+            self.from(from, &mut scope);
+        }
+        let mut shown = Vec::new();
+        for item in &select.projection {
+            match item {
+                SelectItem::Wildcard(_) => {
+                    self.found.has_star = true;
+                    shown.extend(scope.relations.iter().flat_map(|relation| relation.columns.clone()));
+                }
+                SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) => {
+                    self.found.has_star = true;
+                    let name = name.to_string();
+                    let name = name.trim_matches(['"', '`', '[', ']']);
+                    let named = scope
+                        .relations
+                        .iter()
+                        .filter(|relation| relation.name.eq_ignore_ascii_case(name));
+                    shown.extend(named.flat_map(|relation| relation.columns.clone()));
+                }
+                SelectItem::UnnamedExpr(expression) => {
+                    let column = self.shown(expression, expression.to_string(), &scope);
+                    shown.push(column);
+                }
+                SelectItem::ExprWithAlias { expr, alias } => {
+                    let column = self.shown(expr, alias.value.clone(), &scope);
+                    shown.push(column);
+                }
+                _ => self.found.has_unknown = true,
+            }
+        }
+        scope.aliases = shown.clone();
+        self.expression(&select.selection, &scope);
+        if let GroupByExpr::Expressions(expressions, _) = &select.group_by {
+            for expression in expressions {
+                if ordinal(expression).is_none() {
+                    self.expression(expression, &scope);
+                }
+            }
+        }
+        self.expression(&select.having, &scope);
+        for window in &select.named_window {
+            self.expression(window, &scope);
+        }
+        self.order_by(order_by, scope.relations, shown, outer)
+    }
+
+    fn shown(&mut self, expression: &Expr, name: String, scope: &Scope<'_>) -> Shown {
+        let (carried, name) = match expression {
+            Expr::Identifier(ident) => (self.resolve(std::slice::from_ref(ident), scope), last(&name, ident)),
+            Expr::CompoundIdentifier(idents) => (
+                self.resolve(idents, scope),
+                idents.last().map_or(name.clone(), |ident| last(&name, ident)),
+            ),
+            _ => (None, name),
+        };
+        let made_of = self.expression(expression, scope);
+        Shown {
+            name,
+            carried: carried.and_then(|shown| shown.carried),
+            made_of,
+        }
+    }
+
+    /// An ORDER BY names an alias first, then a column.
+    fn order_by(
+        &mut self,
+        order_by: Option<&OrderBy>,
+        relations: Vec<Relation>,
+        shown: Vec<Shown>,
+        outer: Option<&Scope<'_>>,
+    ) -> Vec<Shown> {
+        let scope = Scope {
+            relations,
+            aliases: shown,
+            outer,
+        };
+        if let Some(OrderByKind::Expressions(terms)) = order_by.map(|order_by| &order_by.kind) {
+            for term in terms {
+                let bare = match &term.expr {
+                    Expr::Collate { expr, .. } => expr,
+                    other => other,
+                };
+                let by_alias = match bare {
+                    Expr::Identifier(name) => scope
+                        .aliases
+                        .iter()
+                        .find(|shown| shown.name.eq_ignore_ascii_case(&name.value)),
+                    other => ordinal(other).and_then(|number| scope.aliases.get(number - 1)),
+                };
+                let columns = match by_alias {
+                    Some(shown) => shown.made_of.clone(),
+                    None => self.expression(&term.expr, &scope),
+                };
+                self.found.named.extend(&columns);
+                self.found.ordered.extend(columns);
+            }
+        }
+        scope.aliases
+    }
+
+    /// Adds the relations of a FROM to a scope, and follows the names that join them.
+    fn from(&mut self, from: &TableWithJoins, scope: &mut Scope<'_>) {
+        self.factor(&from.relation, scope);
+        for join in &from.joins {
+            self.factor(&join.relation, scope);
+            match join_constraint(&join.join_operator) {
+                Some(JoinConstraint::On(condition)) => {
+                    self.expression(condition, scope);
+                }
+                Some(JoinConstraint::Using(names)) => {
+                    for name in names.iter().flat_map(|name| &name.0) {
+                        if let Some(ident) = name.as_ident() {
+                            self.everywhere(&ident.value, scope);
+                        }
+                    }
+                }
+                Some(JoinConstraint::Natural) => {
+                    let Some((newest, before)) = scope.relations.split_last() else {
+                        continue;
+                    };
+                    let shared: Vec<String> = newest
+                        .columns
+                        .iter()
+                        .map(|column| column.name.clone())
+                        .filter(|name| {
+                            before
+                                .iter()
+                                .flat_map(|relation| &relation.columns)
+                                .any(|column| column.name.eq_ignore_ascii_case(name))
+                        })
+                        .collect();
+                    for name in shared {
+                        self.everywhere(&name, scope);
+                    }
+                }
+                Some(JoinConstraint::None) => {}
+                Some(JoinConstraint::UsingAlias(..)) | None => self.found.has_unknown = true,
+            }
+        }
+    }
+
+    fn everywhere(&mut self, name: &str, scope: &Scope<'_>) {
+        for column in scope.relations.iter().flat_map(|relation| &relation.columns) {
+            if column.name.eq_ignore_ascii_case(name) {
+                self.found.named.extend(&column.made_of);
+            }
+        }
+    }
+
+    fn factor(&mut self, factor: &TableFactor, scope: &mut Scope<'_>) {
+        match factor {
+            TableFactor::Table { name, alias, args, .. } => {
+                let table = name
+                    .0
+                    .last()
+                    .and_then(|part| part.as_ident())
+                    .map_or_else(String::new, |ident| ident.value.clone());
+                if let Some(args) = args {
+                    self.expression(args, scope);
+                }
+                let known = self
+                    .expressions
+                    .iter()
+                    .rev()
+                    .find(|(name, _)| name.eq_ignore_ascii_case(&table))
+                    .map(|(_, columns)| columns.clone())
+                    .or_else(|| table.eq_ignore_ascii_case(TABLE_NAME).then(|| self.base_columns()));
+                scope.relations.push(Relation {
+                    name: alias.as_ref().map_or(table, |alias| alias.name.value.clone()),
+                    is_known: known.is_some(),
+                    columns: known.unwrap_or_default(),
+                });
+            }
+            TableFactor::Derived { subquery, alias, .. } => {
+                let columns = self.query(subquery, scope.outer);
+                scope.relations.push(Relation {
+                    name: alias
+                        .as_ref()
+                        .map_or_else(String::new, |alias| alias.name.value.clone()),
+                    columns,
+                    is_known: true,
+                });
+            }
+            TableFactor::NestedJoin { table_with_joins, .. } => self.from(table_with_joins, scope),
+            _ => self.found.has_unknown = true,
+        }
+    }
+
+    fn base_columns(&self) -> Vec<Shown> {
+        self.base
+            .iter()
+            .enumerate()
+            .map(|(index, name)| Shown {
+                name: name.clone(),
+                carried: Some(index),
+                made_of: BTreeSet::from([index]),
+            })
+            .collect()
+    }
+
+    /// Follows the names in an expression, its subqueries too; gives the columns of the table that its own names reach.
+    fn expression(&mut self, expression: &impl Visit, scope: &Scope<'_>) -> BTreeSet<usize> {
+        let parts = look_into(expression);
+        let mut reached = BTreeSet::new();
+        for name in &parts.names {
+            if let Some(shown) = self.resolve(name, scope) {
+                reached.extend(shown.made_of);
+            }
+        }
+        for subquery in &parts.subqueries {
+            for shown in self.query(&subquery.query, Some(scope)) {
+                reached.extend(shown.made_of);
+            }
+        }
+        self.found.has_unknown |= parts.has_table_operand;
+        self.found.named.extend(&reached);
+        reached
+    }
+
+    /// The column that a name means: of the innermost scope that has it, before that scope's aliases.
+    fn resolve(&mut self, name: &[Ident], scope: &Scope<'_>) -> Option<Shown> {
+        let (column, table) = match name {
+            [column] => (column, None),
+            [.., table, column] => (column, Some(table)),
+            [] => return None,
+        };
+        let mut current = Some(scope);
+        let mut some_unknown = false;
+        while let Some(scope) = current {
+            for relation in &scope.relations {
+                some_unknown |= !relation.is_known;
+                if table.is_some_and(|table| !relation.name.eq_ignore_ascii_case(&table.value)) {
+                    continue;
+                }
+                let found = relation
+                    .columns
+                    .iter()
+                    .find(|shown| shown.name.eq_ignore_ascii_case(&column.value));
+                if let Some(found) = found {
+                    return Some(found.clone());
+                }
+            }
+            if table.is_none()
+                && let Some(alias) = scope
+                    .aliases
+                    .iter()
+                    .find(|shown| shown.name.eq_ignore_ascii_case(&column.value))
+            {
+                return Some(alias.clone());
+            }
+            current = scope.outer;
+        }
+        let is_row_number = ["rowid", "oid", "_rowid_"]
+            .iter()
+            .any(|name| column.value.eq_ignore_ascii_case(name));
+        self.found.has_unknown |= !is_row_number && !some_unknown;
+        None
+    }
+}
+
+/// The name that SQLite gives a column that is only named: the name itself, unless an alias stands.
+fn last(name: &str, ident: &Ident) -> String {
+    if name.ends_with(&ident.to_string()) {
+        ident.value.clone()
+    } else {
+        name.to_owned()
+    }
+}
+
+/// The 1-based column number that a GROUP BY or ORDER BY term is.
+fn ordinal(expression: &Expr) -> Option<usize> {
+    match expression {
+        Expr::Value(value) => value.value.to_string().parse().ok().filter(|number| *number > 0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlparser::ast::Statement;
+    use sqlparser::dialect::SQLiteDialect;
+    use sqlparser::parser::Parser;
+
+    fn read(statement: &str) -> (String, String) {
+        let base: Vec<String> = ["a", "b", "c d", "e"].map(str::to_owned).to_vec();
+        let parsed = Parser::parse_sql(&SQLiteDialect {}, statement).unwrap();
+        let [Statement::Query(query)] = parsed.as_slice() else {
+            panic!("no query")
+        };
+        let found = reads(query, &base);
+        assert!(!found.has_unknown, "{statement}");
+        let text = |columns: BTreeSet<usize>| {
+            columns
+                .into_iter()
+                .map(|index| base[index].as_str())
+                .collect::<Vec<_>>()
+                .join(",")
+        };
+        (text(found.named), text(found.ordered))
+    }
+
+    #[test]
+    fn names_are_followed_to_the_table() {
+        for (statement, named, ordered) in [
+            ("SELECT * FROM table_sql", "", ""),
+            ("SELECT * FROM table_sql WHERE A = 'b'", "a", ""),
+            ("SELECT t.\"c d\" FROM table_sql AS t ORDER BY 1 DESC", "c d", "c d"),
+            (
+                "SELECT a AS x, COUNT(*) n FROM table_sql GROUP BY x ORDER BY n, x",
+                "a",
+                "a",
+            ),
+            ("SELECT a AS b FROM table_sql ORDER BY b", "a", "a"),
+            ("SELECT x FROM (SELECT a AS x, b FROM table_sql) WHERE x > 1", "a,b", ""),
+            ("SELECT b FROM (SELECT * FROM table_sql) t", "b", ""),
+            (
+                "WITH c(x, y) AS (SELECT a, MAX(b) FROM table_sql GROUP BY a) SELECT y FROM c ORDER BY y",
+                "a,b",
+                "b",
+            ),
+            (
+                "SELECT * FROM table_sql t WHERE a > (SELECT AVG(u.a) FROM table_sql u WHERE u.b = t.e)",
+                "a,b,e",
+                "",
+            ),
+            ("SELECT * FROM table_sql JOIN table_sql AS u USING (e)", "e", ""),
+            ("SELECT * FROM table_sql WHERE rowid = 2", "", ""),
+            (
+                "SELECT RANK() OVER w FROM table_sql WINDOW w AS (PARTITION BY b ORDER BY e)",
+                "b,e",
+                "",
+            ),
+            (
+                "SELECT a FROM table_sql UNION SELECT b FROM table_sql ORDER BY 1",
+                "a,b",
+                "a,b",
+            ),
+            (
+                "SELECT a FROM table_sql LIMIT (SELECT MAX(e) FROM table_sql)",
+                "a,e",
+                "",
+            ),
+        ] {
+            assert_eq!(read(statement), (named.to_owned(), ordered.to_owned()), "{statement}");
+        }
+    }
+}

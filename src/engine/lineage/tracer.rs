@@ -1,0 +1,366 @@
+//! Takes a query apart into SELECT blocks, from the inside out: common table expressions and subqueries of a FROM are
+//! traced first and kept as tables, so that a block only ever joins tables whose rows have known provenance.
+
+use std::collections::BTreeSet;
+
+use rusqlite::types::Value as SqlValue;
+use sqlparser::ast::{Query, SetExpr, SetOperator, SetQuantifier, TableAlias, Visit, Visitor};
+
+use super::layout::{Reader, Relation, Source};
+use super::provenance::{Provenance, match_rows, merge_equal, row_key};
+use crate::engine::EngineError;
+use crate::engine::members::OWN_PREFIX;
+use crate::engine::sqlite::{Database, ResultSet, quoted};
+use crate::trace::lineage::CellPosition;
+
+/// Why a statement is not traced exactly, in words that follow "because".
+pub(super) type Untraced = String;
+
+/// A query's result and what each row comes from.
+#[derive(Clone, Debug)]
+pub(super) struct Traced {
+    pub(super) result: ResultSet,
+    pub(super) provenance: Vec<Provenance>,
+}
+
+/// A common table expression in scope.
+#[derive(Clone)]
+struct TableExpression {
+    alias: TableAlias,
+    query: Query,
+    definition: String,
+    kept: Option<usize>,
+}
+
+/// A result kept as a table.
+struct Kept {
+    table: String,
+    columns: Vec<(String, Option<usize>)>,
+    provenance: Vec<Provenance>,
+}
+
+/// Traces one statement.
+pub(super) struct Tracer<'db> {
+    pub(super) database: &'db Database,
+    expressions: Vec<TableExpression>,
+    kept: Vec<Kept>,
+    /// Rows that decided, so far.
+    pub(super) deciding: BTreeSet<usize>,
+    /// Cells of conditions inside subqueries that decided.
+    pub(super) deciding_cells: BTreeSet<CellPosition>,
+    /// Whether result rows combine several rows.
+    pub(super) is_combined: bool,
+}
+
+impl<'db> Tracer<'db> {
+    pub(super) fn new(database: &'db Database) -> Self {
+        Self {
+            database,
+            expressions: Vec::new(),
+            kept: Vec::new(),
+            deciding: BTreeSet::new(),
+            deciding_cells: BTreeSet::new(),
+            is_combined: false,
+        }
+    }
+
+    /// Traces a query that stands alone; `result` is what it gives, where that is known.
+    pub(super) fn query(&mut self, query: &Query, result: Option<&ResultSet>) -> Result<Traced, Untraced> {
+        let in_scope = self.expressions.len();
+        for expression in query.with.iter().flat_map(|with| &with.cte_tables) {
+            self.expressions.push(TableExpression {
+                alias: expression.alias.clone(),
+                query: (*expression.query).clone(),
+                definition: expression.to_string(),
+                kept: None,
+            });
+        }
+        let traced = self.query_in_scope(query, result);
+        self.expressions.truncate(in_scope);
+        traced
+    }
+
+    fn query_in_scope(&mut self, query: &Query, result: Option<&ResultSet>) -> Result<Traced, Untraced> {
+        let mut query = query.clone();
+        query.with = None;
+        let text = self.with_definitions(&query.to_string());
+        let result = match result {
+            Some(result) => result.clone(),
+            None => self.database.trace(&text).map_err(untraced)?,
+        };
+        if !self.database.reads_table(&text) {
+            let provenance = vec![Provenance::default(); result.rows.len()];
+            return Ok(Traced { result, provenance });
+        }
+        let provenance = match &*query.body {
+            SetExpr::Select(select) => {
+                self.block(select, query.order_by.as_ref(), query.limit_clause.as_ref(), &result)?
+            }
+            SetExpr::Query(inner) if query.order_by.is_none() && query.limit_clause.is_none() => {
+                self.query(inner, Some(&result))?.provenance
+            }
+            SetExpr::SetOperation { .. } => {
+                let candidates = self.set_operation(&query, &query.body)?;
+                match_rows(&result.rows, candidates).ok_or_else(differs)?
+            }
+            _ => return Err("a query of this form is not traced".to_owned()),
+        };
+        Ok(Traced { result, provenance })
+    }
+
+    /// The rows of a compound SELECT before its ORDER BY and LIMIT.
+    fn set_operation(&mut self, query: &Query, body: &SetExpr) -> Result<Vec<(Vec<SqlValue>, Provenance)>, Untraced> {
+        let SetExpr::SetOperation {
+            op,
+            set_quantifier,
+            left,
+            right,
+        } = body
+        else {
+            let mut arm = query.clone();
+            arm.body = Box::new(body.clone());
+            arm.order_by = None;
+            arm.limit_clause = None;
+            let traced = self.query(&arm, None)?;
+            return Ok(traced.result.rows.into_iter().zip(traced.provenance).collect());
+        };
+        let mut left = self.set_operation(query, left)?;
+        let right = self.set_operation(query, right)?;
+        let keys = |rows: &[(Vec<SqlValue>, Provenance)]| -> BTreeSet<_> {
+            rows.iter().map(|(row, _)| row_key(row)).collect()
+        };
+        let all = matches!(set_quantifier, SetQuantifier::All);
+        match op {
+            SetOperator::Union => {
+                left.extend(right);
+                if all {
+                    return Ok(left);
+                }
+            }
+            SetOperator::Intersect => {
+                let in_left = keys(&left);
+                let in_right = keys(&right);
+                left.extend(right);
+                left.retain(|(row, _)| {
+                    let key = row_key(row);
+                    in_left.contains(&key) && in_right.contains(&key)
+                });
+            }
+            SetOperator::Except | SetOperator::Minus => {
+                let in_right = keys(&right);
+                self.deciding
+                    .extend(right.iter().flat_map(|(_, provenance)| &provenance.rows));
+                left.retain(|(row, _)| !in_right.contains(&row_key(row)));
+            }
+        }
+        self.is_combined = true;
+        Ok(merge_equal(left))
+    }
+
+    /// A relation for a table name of a FROM: the table, or a common table expression, which is traced at its first
+    /// use. Gives the kept table's name for the latter.
+    pub(super) fn relation_named(
+        &mut self,
+        table: &str,
+        alias: Option<&TableAlias>,
+    ) -> Result<(Relation, Option<String>), Untraced> {
+        let (name, sql_name) = alias.map_or_else(
+            || (table.to_owned(), quoted(table)),
+            |alias| (alias.name.value.clone(), alias.name.to_string()),
+        );
+        let found = self
+            .expressions
+            .iter()
+            .rposition(|expression| expression.alias.name.value.eq_ignore_ascii_case(table));
+        if let Some(place) = found {
+            let kept = self.kept_expression(place)?;
+            let relation = Relation {
+                sql_name,
+                name,
+                source: Source::Kept(kept),
+                columns: self.kept[kept].columns.clone(),
+            };
+            return Ok((relation, Some(self.kept[kept].table.clone())));
+        }
+        if !table.eq_ignore_ascii_case(crate::engine::TABLE_NAME) {
+            return Err(format!("the table function {table} is not traced"));
+        }
+        let columns = self
+            .database
+            .column_names()
+            .iter()
+            .enumerate()
+            .map(|(index, name)| (name.clone(), Some(index)))
+            .collect();
+        let relation = Relation {
+            sql_name,
+            name,
+            source: Source::Table,
+            columns,
+        };
+        Ok((relation, None))
+    }
+
+    /// Traces a common table expression, with only those before it in scope.
+    fn kept_expression(&mut self, place: usize) -> Result<usize, Untraced> {
+        if let Some(kept) = self.expressions[place].kept {
+            return Ok(kept);
+        }
+        let expression = self.expressions[place].clone();
+        let after = self.expressions.split_off(place);
+        let kept = if mentions(&expression.query, &expression.alias.name.value) {
+            self.kept_recursive(&expression)
+        } else {
+            let names: Vec<String> = expression
+                .alias
+                .columns
+                .iter()
+                .map(|column| column.name.value.clone())
+                .collect();
+            self.kept_query(&expression.query, &names)
+        };
+        self.expressions.extend(after);
+        self.expressions[place].kept = Some(kept.clone()?);
+        kept
+    }
+
+    /// A recursive one is kept only when it never looks at the table: then its rows come from nowhere.
+    fn kept_recursive(&mut self, expression: &TableExpression) -> Result<usize, Untraced> {
+        let name = &expression.alias.name;
+        let text = self.with_definition(&expression.definition, &format!("SELECT * FROM {name}"));
+        if self.database.reads_table(&text) {
+            return Err("a recursive common table expression over the table is not traced".to_owned());
+        }
+        let result = self.database.trace(&text).map_err(untraced)?;
+        let provenance = vec![Provenance::default(); result.rows.len()];
+        self.keep(&text, &Traced { result, provenance }, &[])
+    }
+
+    /// Traces a subquery of a FROM and keeps it; `names` rename its columns.
+    pub(super) fn kept_query(&mut self, query: &Query, names: &[String]) -> Result<usize, Untraced> {
+        let traced = self.query(query, None)?;
+        let text = if names.is_empty() {
+            self.with_definitions(&query_without_definitions(query, self))
+        } else {
+            let list: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+            let renamed = format!("{OWN_PREFIX}renamed ({}) AS ({query})", list.join(", "));
+            self.with_definition(&renamed, &format!("SELECT * FROM {OWN_PREFIX}renamed"))
+        };
+        self.keep(&text, &traced, names)
+    }
+
+    fn keep(&mut self, text: &str, traced: &Traced, names: &[String]) -> Result<usize, Untraced> {
+        let table = format!("{OWN_PREFIX}kept_{}", self.kept.len());
+        self.database.keep(&table, text).map_err(untraced)?;
+        let kept = self
+            .database
+            .trace(&format!("SELECT * FROM {table} ORDER BY rowid"))
+            .or_else(|_| self.database.trace(&format!("SELECT * FROM {table}")))
+            .map_err(untraced)?;
+        if kept.rows != traced.result.rows {
+            return Err(differs());
+        }
+        let names = if names.is_empty() { &kept.names } else { names };
+        self.kept.push(Kept {
+            table,
+            columns: names
+                .iter()
+                .cloned()
+                .zip(traced.result.carried.iter().copied())
+                .collect(),
+            provenance: traced.provenance.clone(),
+        });
+        Ok(self.kept.len() - 1)
+    }
+
+    /// The kept result at this position, as a relation under the given name.
+    pub(super) fn kept_relation(&self, kept: usize, alias: Option<&TableAlias>) -> (Relation, String) {
+        let table = self.kept[kept].table.clone();
+        let (name, sql_name) = alias.map_or_else(
+            || (table.clone(), table.clone()),
+            |alias| (alias.name.value.clone(), alias.name.to_string()),
+        );
+        let relation = Relation {
+            sql_name,
+            name,
+            source: Source::Kept(kept),
+            columns: self.kept[kept].columns.clone(),
+        };
+        (relation, table)
+    }
+
+    /// Reads hidden columns with what is kept so far.
+    pub(super) fn with_reader<T>(&self, read: impl FnOnce(&Reader<'_>) -> T) -> T {
+        read(&Reader {
+            members: self.database.members(),
+            kept: &|kept, row| self.kept.get(kept).and_then(|kept| kept.provenance.get(row)),
+        })
+    }
+
+    /// A query behind the common table expressions in scope.
+    pub(super) fn with_definitions(&self, query: &str) -> String {
+        self.definitions(None, query)
+    }
+
+    fn with_definition(&self, definition: &str, query: &str) -> String {
+        self.definitions(Some(definition), query)
+    }
+
+    fn definitions(&self, another: Option<&str>, query: &str) -> String {
+        let mut seen = BTreeSet::new();
+        let mut definitions: Vec<&str> = Vec::new();
+        // An inner name hides an outer one of the same spelling.
+        for expression in self.expressions.iter().rev() {
+            if seen.insert(expression.alias.name.value.to_ascii_lowercase()) {
+                definitions.push(&expression.definition);
+            }
+        }
+        definitions.reverse();
+        definitions.extend(another);
+        if definitions.is_empty() {
+            return query.to_owned();
+        }
+        format!("WITH RECURSIVE {} {query}", definitions.join(", "))
+    }
+}
+
+/// The text of a query whose own common table expressions, if any, go before those in scope.
+fn query_without_definitions(query: &Query, tracer: &Tracer<'_>) -> String {
+    if query.with.is_none() || tracer.expressions.is_empty() {
+        return query.to_string();
+    }
+    // A WITH cannot follow a WITH, but it may stand in brackets.
+    format!("SELECT * FROM ({query})")
+}
+
+pub(super) fn untraced(error: EngineError) -> Untraced {
+    match error {
+        EngineError::Limit { limit, .. } => format!("tracing it met the {limit} limit"),
+        other => format!("tracing it failed: {other}"),
+    }
+}
+
+pub(super) fn differs() -> Untraced {
+    "the traced statement did not give the same result".to_owned()
+}
+
+/// Whether a query reads from a table of this name.
+fn mentions(query: &Query, name: &str) -> bool {
+    struct Mention<'name>(&'name str);
+    impl Visitor for Mention<'_> {
+        type Break = ();
+        fn pre_visit_relation(&mut self, relation: &sqlparser::ast::ObjectName) -> std::ops::ControlFlow<()> {
+            let is_it = relation
+                .0
+                .last()
+                .and_then(|part| part.as_ident())
+                .is_some_and(|ident| ident.value.eq_ignore_ascii_case(self.0));
+            if is_it {
+                std::ops::ControlFlow::Break(())
+            } else {
+                std::ops::ControlFlow::Continue(())
+            }
+        }
+    }
+    query.visit(&mut Mention(name)).is_break()
+}
