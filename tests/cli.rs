@@ -155,6 +155,7 @@ fn every_kind_of_record_has_an_example_that_is_one() {
     round_trip::<tabjury::explain::PageFacts>("page_facts");
     round_trip::<tabjury::judge::Trial>("trial");
     round_trip::<tabjury::judge::Judgment>("judgment");
+    round_trip::<tabjury::model::CallRecord>("call");
     let study: tabjury::study::file::StudyFile = toml::from_str(&read("docs/examples/study.toml")).expect("study");
     assert_eq!(study.arms.len(), 2);
     for entry in std::fs::read_dir(root("docs/schema")).expect("docs/schema") {
@@ -166,6 +167,36 @@ fn every_kind_of_record_has_an_example_that_is_one() {
             "docs/examples lacks {kind}"
         );
     }
+}
+
+#[test]
+fn links_of_the_documents_lead_somewhere() {
+    let link = regex::Regex::new(r"\]\(([^)#:]+)(#[^)]*)?\)").expect("a pattern");
+    let mut seen = 0;
+    for document in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "docs/index.md",
+        "docs/guide.md",
+        "docs/study-reference.md",
+        "docs/exit-codes.md",
+    ] {
+        let directory = root(document).parent().expect("a parent").to_owned();
+        let has_pictures = root("docs/images").is_dir();
+        for found in link.captures_iter(&read(document)) {
+            if found[1].contains("images/") && !has_pictures {
+                continue;
+            }
+            seen += 1;
+            assert!(
+                directory.join(&found[1]).exists(),
+                "{document}: {} leads nowhere",
+                &found[1]
+            );
+        }
+    }
+    assert!(seen > 10);
 }
 
 fn property_names(schema: &Value, names: &mut BTreeSet<String>) {

@@ -58,7 +58,7 @@ impl Exit {
             Self::Usage => "wrong command line",
             Self::BadInput => "a study or data file is wrong, missing or cannot be written",
             Self::Provider => "a provider or key: missing, refused or out of reach",
-            Self::LimitReached => "stopped by --limit; run again to go on",
+            Self::LimitReached => "stopped by --max-calls or --max-cost; run again to go on",
             Self::TooManyFailures => "finished, but more failed than the study's max_failure_share",
             Self::Interrupted => "interrupted; run again to go on",
         }

@@ -24,6 +24,8 @@ pub(super) enum Kind {
     Trial,
     /// What a judge answered.
     Judgment,
+    /// One call of a model, as the call store keeps it.
+    Call,
 }
 
 impl Kind {
@@ -36,6 +38,7 @@ impl Kind {
             Self::PageFacts => "page_facts",
             Self::Trial => "trial",
             Self::Judgment => "judgment",
+            Self::Call => "call",
         }
     }
 
@@ -48,6 +51,7 @@ impl Kind {
             Self::PageFacts => schema_for!(crate::explain::PageFacts),
             Self::Trial => schema_for!(crate::judge::Trial),
             Self::Judgment => schema_for!(crate::judge::Judgment),
+            Self::Call => schema_for!(crate::model::CallRecord),
         }
     }
 }

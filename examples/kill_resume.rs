@@ -1,0 +1,211 @@
+//! Kills a run of some 2,000 trials with SIGKILL at 20 random points, resumes it each time, and checks what is left:
+//! no judgment lost or doubled, the same bytes as of a run that nobody killed, and no call made again but those that were
+//! under way at a kill.
+//!
+//! ```console
+//! cargo build --release && cargo run --release --example kill_resume -- [SEED]
+//! ```
+
+#[allow(dead_code, reason = "each program uses its part of the harness")]
+mod harness;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use harness::Endpoint;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const SAMPLES: usize = 290;
+const TRIALS: usize = 2_000;
+const KILLS: usize = 20;
+const CONCURRENCY: usize = 16;
+/// Long enough that calls are under way whenever the kill comes.
+const DELAY: Duration = Duration::from_millis(10);
+
+fn main() -> ExitCode {
+    match check() {
+        Ok(report) => {
+            println!("{report}");
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            eprintln!("kill_resume: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn check() -> Result<String, String> {
+    let seed = match std::env::args().nth(1) {
+        Some(text) => text.parse().map_err(|_| format!("{text} is no seed"))?,
+        None => 20,
+    };
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let tabjury = harness::tabjury()?;
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let endpoint = Endpoint::start(DELAY).map_err(|error| error.to_string())?;
+    let study = harness::write_study(&scratch.path().join("study"), &endpoint, SAMPLES, CONCURRENCY)
+        .map_err(|error| error.to_string())?;
+    let begin = |run: &Path| {
+        Command::new(&tabjury)
+            .arg("run")
+            .arg(&study)
+            .arg("--out")
+            .arg(run)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| error.to_string())
+    };
+
+    // A run that nobody kills says how many calls there are and what the outputs have to be.
+    let whole = scratch.path().join("whole");
+    finish(begin(&whole)?)?;
+    let calls = endpoint.count();
+    let trials = harness::read_records(&whole.join("trials.jsonl"))?.len();
+    if trials < TRIALS {
+        return Err(format!("{trials} trials are fewer than {TRIALS}"));
+    }
+    if harness::counts(&endpoint.log()).len() != calls {
+        return Err("the run that nobody killed made a call twice".to_owned());
+    }
+
+    // The kills fall at random points of the calls still to make; each run gets on by at least one call.
+    let killed = scratch.path().join("killed");
+    let mut points: BTreeSet<usize> = BTreeSet::new();
+    while points.len() < KILLS {
+        points.insert(random.random_range(1..calls));
+    }
+    let mut killed_at = Vec::new();
+    let mut repeated_before = 0;
+    let mut most_repeated = 0;
+    for point in points {
+        let mut child = begin(&killed)?;
+        // Distinct calls so far, repeats set aside: repeats would let later kills fall behind the end of the run.
+        let reached = wait_until(&mut child, || distinct_after(&endpoint, calls) >= point)?;
+        if !reached {
+            return Err(format!("the run ended before call {point} of {calls}"));
+        }
+        std::thread::sleep(Duration::from_micros(random.random_range(0..15_000)));
+        child.kill().map_err(|error| error.to_string())?;
+        child.wait().map_err(|error| error.to_string())?;
+        killed_at.push(distinct_after(&endpoint, calls));
+        let repeated = endpoint.count() - calls - distinct_after(&endpoint, calls);
+        most_repeated = most_repeated.max(repeated - repeated_before);
+        repeated_before = repeated;
+    }
+    finish(begin(&killed)?)?;
+    let log = endpoint.log();
+    let again = &log[calls..];
+    let repeated = again.len() - harness::counts(again).len();
+    most_repeated = most_repeated.max(repeated - repeated_before);
+
+    if harness::counts(again).len() != calls {
+        return Err(format!(
+            "{} different calls were made, not {calls}",
+            harness::counts(again).len()
+        ));
+    }
+    if most_repeated > CONCURRENCY {
+        return Err(format!(
+            "{most_repeated} calls were made again after one kill, with {CONCURRENCY} under way at most"
+        ));
+    }
+    compare(&whole, &killed)?;
+    let judgments = harness::read_records(&killed.join("judgments.jsonl"))?;
+    let keys: BTreeSet<String> = judgments
+        .iter()
+        .map(|judgment| format!("{} {}", judgment["trial"], judgment["judge"]))
+        .collect();
+    if keys.len() != judgments.len() || keys.len() != trials {
+        return Err(format!(
+            "{} judgments on {} of {trials} trials",
+            judgments.len(),
+            keys.len()
+        ));
+    }
+
+    // Once more: nothing is left to ask.
+    let before = endpoint.count();
+    finish(begin(&killed)?)?;
+    if endpoint.count() != before {
+        return Err("a finished run asked again".to_owned());
+    }
+    Ok(format!(
+        "{trials} trials, {calls} calls; {KILLS} kills after {killed_at:?} calls; {repeated} calls made again in all, at most \
+         {most_repeated} after one kill (at most {CONCURRENCY} were under way); {} judgments, none lost or doubled, all bytes as \
+         without kills",
+        judgments.len()
+    ))
+}
+
+fn distinct_after(endpoint: &Endpoint, skipped: usize) -> usize {
+    harness::counts(&endpoint.log()[skipped..]).len()
+}
+
+/// Waits for a condition; `false` when the program ended first.
+fn wait_until(child: &mut Child, condition: impl Fn() -> bool) -> Result<bool, String> {
+    let began = Instant::now();
+    while !condition() {
+        if child.try_wait().map_err(|error| error.to_string())?.is_some() {
+            return Ok(condition());
+        }
+        if began.elapsed() > Duration::from_secs(120) {
+            return Err("the run does not get on".to_owned());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(true)
+}
+
+fn finish(child: Child) -> Result<(), String> {
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(format!(
+            "{}: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        ))
+    }
+}
+
+/// All files that two runs wrote, the call store apart.
+fn compare(one: &Path, other: &Path) -> Result<(), String> {
+    let (first, second) = (files(one)?, files(other)?);
+    if first != second {
+        let odd: Vec<_> = first.symmetric_difference(&second).take(5).collect();
+        return Err(format!("files of one run only: {odd:?}"));
+    }
+    for file in first {
+        let read = |run: &Path| std::fs::read(run.join(&file)).map_err(|error| format!("{file}: {error}"));
+        if read(one)? != read(other)? {
+            return Err(format!("{file} differs from that of the run that nobody killed"));
+        }
+    }
+    Ok(())
+}
+
+fn files(run: &Path) -> Result<BTreeSet<String>, String> {
+    let mut found = BTreeSet::new();
+    let mut directories = vec![run.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(&directory).map_err(|error| error.to_string())? {
+            let path = entry.map_err(|error| error.to_string())?.path();
+            if path.is_dir() {
+                directories.push(path);
+                continue;
+            }
+            let relative = path.strip_prefix(run).map_err(|error| error.to_string())?;
+            let name = relative.to_string_lossy().into_owned();
+            if !name.starts_with("calls.sqlite") {
+                found.insert(name);
+            }
+        }
+    }
+    Ok(found)
+}
