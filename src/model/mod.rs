@@ -1,17 +1,21 @@
 //! Asking a language model.
 //!
-//! A method or a judge sees [`Model`] alone. Behind it stand, from the outside in: the call store ([`stored`],
-//! [`store`]), and a provider: [`script`], or an endpoint, whose wire format [`openai`] translates and [`client`] speaks
-//! over HTTP, with limits and retries. [`build`] puts them together from a model of the study file.
+//! A method or a judge sees [`Model`] alone. Behind it stand, from the outside in: the call store ([`StoredModel`],
+//! [`store`]), and a provider: [`script`], or an endpoint, whose wire format `openai` translates and `client` speaks over HTTP,
+//! with limits and retries. [`build`] puts them together from a model of the study file.
 
 pub mod build;
+mod client;
 mod flight;
 mod key;
 mod meter;
+mod openai;
 pub mod price;
 mod provider;
 mod record;
+mod retry;
 pub mod script;
+mod secret;
 pub mod settings;
 mod stop;
 pub mod store;
@@ -25,7 +29,7 @@ use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use build::{ModelError, Options, build};
+pub use build::{ModelError, Options, ProbeError, build, probe};
 pub use meter::{Meter, Reading};
 pub use price::Prices;
 pub use record::{CallOutcome, CallRecord};

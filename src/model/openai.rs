@@ -1,0 +1,603 @@
+//! The wire format of OpenAI-compatible chat endpoints, translated and nothing else: no HTTP, no clock, no retries.
+//!
+//! Endpoints that call themselves compatible differ in everything but the outline, so replies are read field by field
+//! from loose JSON: what is not understood is a [`Fault`], never a panic and never an empty answer.
+
+use reqwest::Url;
+use serde_json::{Map, Value, json};
+
+use super::provider::Answer;
+use super::settings::MaxTokensField;
+use super::{FinishReason, Request, Usage};
+
+/// Fields of a request body that settings may not replace: they are what makes the call the call that it is stored as,
+/// or would change the form of the reply.
+pub(crate) const RESERVED_FIELDS: [&str; 4] = ["messages", "model", "n", "stream"];
+
+/// Longest part of an endpoint's message that is repeated, in characters.
+const LONGEST_MESSAGE: usize = 400;
+
+/// An attempt without an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The prompt is longer than the model takes.
+    TooLong(String),
+    /// The endpoint's filter refused the prompt.
+    Filtered(String),
+    /// No key, a wrong one, or one without credit.
+    Unauthorized(String),
+    /// May be gone when asked again.
+    Passing(String),
+    /// Would be the same when asked again.
+    Lasting(String),
+}
+
+/// An endpoint's address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    /// Without a slash at the end; part of every call's key.
+    pub(crate) base_url: String,
+    /// Whether it is this machine or OpenAI itself, which the customary key may go to without being named.
+    pub(crate) takes_customary_key: bool,
+}
+
+impl Address {
+    /// Reads a base URL. Without a path it gets `/v1`; with one it is taken as it is, but for slashes at the end and
+    /// `/chat/completions`.
+    pub(crate) fn parse(base_url: &str) -> Result<Self, String> {
+        let wrong = |what: &str| format!("base_url `{base_url}` {what}");
+        // A password in the address must not reach a message.
+        let mut url = Url::parse(base_url.trim()).map_err(|error| format!("base_url is no URL: {error}"))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(
+                "base_url holds a user or password; name the key by `api_key_env` or `api_key_file`".to_owned(),
+            );
+        }
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong("begins with neither http:// nor https://"));
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(wrong("has a `?` or `#` part, which has no place in it"));
+        }
+        let path = url.path().trim_end_matches('/');
+        let path = path
+            .strip_suffix("/chat/completions")
+            .unwrap_or(path)
+            .trim_end_matches('/');
+        let path = if path.is_empty() {
+            "/v1".to_owned()
+        } else {
+            path.to_owned()
+        };
+        url.set_path(&path);
+        let host = url.host_str().unwrap_or_default();
+        let is_local = host == "localhost"
+            || host.ends_with(".localhost")
+            || host
+                .trim_matches(['[', ']'])
+                .parse::<std::net::IpAddr>()
+                .is_ok_and(|address| address.is_loopback());
+        Ok(Self {
+            takes_customary_key: is_local || (host == "api.openai.com" && url.scheme() == "https"),
+            base_url: url.to_string(),
+        })
+    }
+
+    /// Where chats are sent.
+    pub(crate) fn chat(&self) -> String {
+        format!("{}/chat/completions", self.base_url)
+    }
+
+    /// Where the models are listed.
+    pub(crate) fn models(&self) -> String {
+        format!("{}/models", self.base_url)
+    }
+}
+
+/// The request body.
+pub(crate) fn body(model: &str, request: &Request, max_tokens_field: MaxTokensField) -> Value {
+    let sampling = &request.sampling;
+    let mut body = Map::new();
+    for (name, value) in &sampling.extra {
+        if !RESERVED_FIELDS.contains(&name.as_str()) {
+            body.insert(name.clone(), value.clone());
+        }
+    }
+    let mut put = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            body.insert(name.to_owned(), value);
+        }
+    };
+    put("model", Some(json!(model)));
+    put("messages", Some(json!(request.messages)));
+    put("temperature", sampling.temperature.map(Value::from));
+    put("top_p", sampling.top_p.map(Value::from));
+    put(max_tokens_field.as_str(), sampling.max_tokens.map(Value::from));
+    put("seed", sampling.seed.map(Value::from));
+    put("stop", (!sampling.stop.is_empty()).then(|| json!(sampling.stop)));
+    Value::Object(body)
+}
+
+/// The answer in a reply, or why there is none.
+pub(crate) fn read(status: u16, body: &str) -> Result<Answer, Fault> {
+    let json: Option<Value> = serde_json::from_str(body).ok();
+    if !(200..300).contains(&status) {
+        return Err(read_error(status, json.as_ref(), body));
+    }
+    let Some(json) = json else {
+        return Err(Fault::Passing(format!("the reply is not JSON: {}", excerpt(body))));
+    };
+    // Some gateways report the failure of what is behind them under the status of their own success.
+    if json.get("error").is_some_and(|error| !error.is_null()) && json.get("choices").is_none() {
+        let status = json["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        return Err(read_error(status.unwrap_or(500), Some(&json), body));
+    }
+    let odd = |what: &str| Fault::Passing(format!("the reply {what}: {}", excerpt(body)));
+    let choice = json["choices"].get(0).ok_or_else(|| odd("has no choices"))?;
+    let message = &choice["message"];
+    let finish = read_finish(choice["finish_reason"].as_str());
+    let refusal = message["refusal"]
+        .as_str()
+        .filter(|refusal| !refusal.is_empty())
+        .map(str::to_owned);
+    let text = match read_content(&message["content"]) {
+        Some(text) => text,
+        // Nothing was said because it was cut, held back or refused: that is what the model answered.
+        None if refusal.is_some() || matches!(finish, FinishReason::Length | FinishReason::ContentFilter) => {
+            String::new()
+        }
+        None => return Err(odd("has no text")),
+    };
+    Ok(Answer {
+        text,
+        finish,
+        refusal,
+        usage: read_usage(&json["usage"]),
+    })
+}
+
+/// The identifiers in a list of models; `None` when it is no such list.
+pub(crate) fn read_models(body: &str) -> Option<Vec<String>> {
+    let json: Value = serde_json::from_str(body).ok()?;
+    let models = json["data"].as_array()?;
+    Some(
+        models
+            .iter()
+            .filter_map(|model| model["id"].as_str().map(str::to_owned))
+            .collect(),
+    )
+}
+
+/// Text, given as such or in parts; `None` when there is none.
+fn read_content(content: &Value) -> Option<String> {
+    match content {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) => {
+            let texts: Vec<&str> = parts
+                .iter()
+                .filter_map(|part| part.as_str().or_else(|| part["text"].as_str()))
+                .collect();
+            (!texts.is_empty()).then(|| texts.concat())
+        }
+        _ => None,
+    }
+}
+
+fn read_finish(reason: Option<&str>) -> FinishReason {
+    match reason {
+        Some("stop" | "eos" | "end_turn" | "stop_sequence") => FinishReason::Stop,
+        Some("length" | "max_tokens") => FinishReason::Length,
+        Some("content_filter") => FinishReason::ContentFilter,
+        _ => FinishReason::Other,
+    }
+}
+
+/// Tokens, when both counts are there: a half-told usage would make a cost that is too low.
+fn read_usage(usage: &Value) -> Option<Usage> {
+    let count = |name: &str, other: &str| usage[name].as_u64().or_else(|| usage[other].as_u64());
+    Some(Usage {
+        input_tokens: count("prompt_tokens", "input_tokens")?,
+        output_tokens: count("completion_tokens", "output_tokens")?,
+    })
+}
+
+/// What an error reply means.
+fn read_error(status: u16, json: Option<&Value>, body: &str) -> Fault {
+    let null = Value::Null;
+    let json = json.unwrap_or(&null);
+    let error = &json["error"];
+    let words = [
+        &error["message"],
+        &error["metadata"]["raw"],
+        error,
+        &json["message"],
+        &json["detail"],
+    ];
+    let said = words
+        .into_iter()
+        .find_map(Value::as_str)
+        .map_or_else(|| excerpt(body), excerpt);
+    let said = if said.is_empty() {
+        "no explanation".to_owned()
+    } else {
+        said
+    };
+    let message = format!("status {status}: {said}");
+    let codes: Vec<&str> = [
+        &error["code"],
+        &error["type"],
+        &json["code"],
+        &error["innererror"]["code"],
+    ]
+    .into_iter()
+    .filter_map(Value::as_str)
+    .collect();
+    let is_coded = |wanted: &[&str]| codes.iter().any(|code| wanted.contains(code));
+    let lower = said.to_lowercase();
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
+
+    if is_coded(&["insufficient_quota", "invalid_api_key", "billing_hard_limit_reached"]) {
+        return Fault::Unauthorized(message);
+    }
+    // A limit of tokens a minute also speaks of tokens and limits; it passes.
+    if status == 429 {
+        return Fault::Passing(message);
+    }
+    let too_long_codes = ["context_length_exceeded", "exceed_context_size_error"];
+    let too_long_phrases = [
+        "maximum context length",
+        "context length exceeded",
+        "exceeds the available context size",
+        "exceeds the context window",
+        "exceed context window",
+        "prompt is too long",
+        "input is too long",
+        "larger than the context",
+    ];
+    if status == 413 || is_coded(&too_long_codes) || says(&too_long_phrases) {
+        return Fault::TooLong(message);
+    }
+    let filter_codes = [
+        "content_filter",
+        "content_policy_violation",
+        "ResponsibleAIPolicyViolation",
+        "data_inspection_failed",
+    ];
+    if is_coded(&filter_codes) || says(&["content management policy", "content policy", "input was flagged"]) {
+        return Fault::Filtered(message);
+    }
+    match status {
+        401..=403 => Fault::Unauthorized(message),
+        408 | 409 | 425 | 429 => Fault::Passing(message),
+        501 => Fault::Lasting(message),
+        500.. => Fault::Passing(message),
+        _ => Fault::Lasting(message),
+    }
+}
+
+/// The beginning of what an endpoint said, on one line and without control characters.
+pub(crate) fn excerpt(text: &str) -> String {
+    let mut short = String::new();
+    for word in text.split_whitespace() {
+        if !short.is_empty() {
+            short.push(' ');
+        }
+        short.extend(
+            word.chars()
+                .filter(|character| !character.is_control())
+                .take(LONGEST_MESSAGE + 1),
+        );
+        if short.chars().count() > LONGEST_MESSAGE {
+            short = short.chars().take(LONGEST_MESSAGE).collect();
+            short.push('…');
+            break;
+        }
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Message, Purpose, Sampling};
+    use super::*;
+
+    fn answer(text: &str, finish: FinishReason) -> Answer {
+        Answer {
+            text: text.to_owned(),
+            finish,
+            refusal: None,
+            usage: None,
+        }
+    }
+
+    #[test]
+    fn base_urls_come_to_one_form() {
+        let same = [
+            "http://localhost:8080",
+            "http://localhost:8080/",
+            "http://localhost:8080/v1",
+            " http://LOCALHOST:8080/v1/ ",
+            "http://localhost:8080/v1//",
+            "http://localhost:8080/v1/chat/completions",
+        ];
+        for base_url in same {
+            assert_eq!(
+                Address::parse(base_url).unwrap().base_url,
+                "http://localhost:8080/v1",
+                "{base_url}"
+            );
+        }
+        let address = Address::parse("https://openrouter.ai/api/v1/").unwrap();
+        assert_eq!(address.chat(), "https://openrouter.ai/api/v1/chat/completions");
+        assert_eq!(address.models(), "https://openrouter.ai/api/v1/models");
+        assert_eq!(
+            Address::parse("https://host/v1beta/openai/").unwrap().base_url,
+            "https://host/v1beta/openai"
+        );
+        for wrong in [
+            "localhost:8080",
+            "",
+            "ftp://host/v1",
+            "http://host/v1?key=1",
+            "http://host/#v1",
+            "http://",
+        ] {
+            assert!(Address::parse(wrong).is_err(), "{wrong}");
+        }
+        let message = Address::parse("https://me:hunter2secret@host/v1").unwrap_err();
+        assert!(
+            message.contains("api_key_env") && !message.contains("hunter2secret"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn customary_key_goes_to_openai_and_this_machine_alone() {
+        let takes = |base_url| Address::parse(base_url).unwrap().takes_customary_key;
+        for base_url in [
+            "https://api.openai.com/v1",
+            "http://127.0.0.1:1",
+            "http://[::1]:80",
+            "http://localhost",
+        ] {
+            assert!(takes(base_url), "{base_url}");
+        }
+        for base_url in [
+            "http://api.openai.com/v1",
+            "https://api.openai.com.example.org",
+            "https://localhost.example.org",
+        ] {
+            assert!(!takes(base_url), "{base_url}");
+        }
+    }
+
+    #[test]
+    fn body_has_what_is_set_and_no_more() {
+        let mut request = Request {
+            purpose: Purpose {
+                name: "p".to_owned(),
+                sample: "s".to_owned(),
+                arm: "a".to_owned(),
+                turn: 0,
+            },
+            messages: vec![Message::system("S"), Message::user("U"), Message::assistant("A")],
+            sampling: Sampling::default(),
+            repeat: 3,
+        };
+        let messages = json!([
+            {"role": "system", "content": "S"},
+            {"role": "user", "content": "U"},
+            {"role": "assistant", "content": "A"},
+        ]);
+        assert_eq!(
+            body("m", &request, MaxTokensField::MaxTokens),
+            json!({"model": "m", "messages": messages})
+        );
+        request.sampling = Sampling {
+            temperature: Some(0.0),
+            top_p: Some(1.0),
+            max_tokens: Some(5),
+            stop: vec!["\n\n".to_owned()],
+            seed: Some(7),
+            extra: [("stream", json!(true)), ("top_k", json!(1))]
+                .map(|(name, value)| (name.to_owned(), value))
+                .into(),
+        };
+        assert_eq!(
+            body("m", &request, MaxTokensField::MaxCompletionTokens),
+            json!({
+                "model": "m", "messages": messages, "temperature": 0.0, "top_p": 1.0, "max_completion_tokens": 5,
+                "stop": ["\n\n"], "seed": 7, "top_k": 1,
+            })
+        );
+    }
+
+    #[test]
+    fn answers_are_read_in_every_form() {
+        let reply = |choice: Value| read(200, &json!({"choices": [choice]}).to_string());
+        assert_eq!(
+            reply(json!({"message": {"content": " TRUE\n"}, "finish_reason": "stop"})),
+            Ok(answer(" TRUE\n", FinishReason::Stop))
+        );
+        assert_eq!(
+            reply(json!({"message": {"content": ""}, "finish_reason": "stop"})),
+            Ok(answer("", FinishReason::Stop))
+        );
+        assert_eq!(
+            reply(json!({"message": {"content": [{"type": "text", "text": "a"}, {"type": "image"}, "b"]}})),
+            Ok(answer("ab", FinishReason::Other))
+        );
+        assert_eq!(
+            reply(json!({"message": {"content": null}, "finish_reason": "length"})),
+            Ok(answer("", FinishReason::Length))
+        );
+        assert_eq!(
+            reply(json!({"message": {"content": null}, "finish_reason": "content_filter"})),
+            Ok(answer("", FinishReason::ContentFilter))
+        );
+        let refused = reply(json!({"message": {"content": null, "refusal": "I cannot."}, "finish_reason": "stop"}));
+        assert_eq!(refused.unwrap().refusal.as_deref(), Some("I cannot."));
+    }
+
+    #[test]
+    fn usage_counts_when_it_is_whole() {
+        let usage = |usage: Value| {
+            let body = json!({"choices": [{"message": {"content": "x"}}], "usage": usage});
+            read(200, &body.to_string()).unwrap().usage
+        };
+        let both = Some(Usage {
+            input_tokens: 12,
+            output_tokens: 3,
+        });
+        assert_eq!(
+            usage(json!({"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15})),
+            both
+        );
+        assert_eq!(usage(json!({"input_tokens": 12, "output_tokens": 3})), both);
+        for half in [
+            json!(null),
+            json!({"prompt_tokens": 12}),
+            json!({"prompt_tokens": -1, "completion_tokens": 1}),
+            json!([]),
+        ] {
+            assert_eq!(usage(half.clone()), None, "{half}");
+        }
+    }
+
+    #[test]
+    fn garbage_is_a_passing_fault() {
+        let garbage = [
+            "",
+            "<html><body>Bad gateway</body></html>",
+            "{\"choices\": [{\"message\": {\"cont",
+            "[]",
+            "null",
+            "{}",
+            "{\"choices\": []}",
+            "{\"choices\": {}}",
+            "{\"choices\": [null]}",
+            "{\"choices\": [{\"message\": {\"content\": null}, \"finish_reason\": \"stop\"}]}",
+            "{\"choices\": [{\"message\": {\"content\": 5}}]}",
+            "{\"choices\": [{\"message\": {\"content\": []}}]}",
+            "data: {\"choices\": []}\n\n",
+        ];
+        for body in garbage {
+            assert!(
+                matches!(read(200, body), Err(Fault::Passing(_))),
+                "{body}: {:?}",
+                read(200, body)
+            );
+        }
+    }
+
+    #[test]
+    fn errors_are_told_apart() {
+        let error = |status, body: Value| read(status, &body.to_string()).unwrap_err();
+        let openai = |code: &str| json!({"error": {"message": "M", "type": "invalid_request_error", "code": code}});
+        let m = |status: u16| format!("status {status}: M");
+        assert_eq!(error(400, openai("context_length_exceeded")), Fault::TooLong(m(400)));
+        assert_eq!(
+            error(
+                400,
+                json!({"error": {"code": 400, "message": "M", "type": "exceed_context_size_error", "n_ctx": 8}})
+            ),
+            Fault::TooLong(m(400))
+        );
+        let vllm =
+            json!({"object": "error", "message": "This model's maximum context length is 8 tokens.", "code": 400});
+        assert!(matches!(error(400, vllm), Fault::TooLong(_)));
+        assert_eq!(error(400, openai("content_filter")), Fault::Filtered(m(400)));
+        assert_eq!(error(401, openai("x")), Fault::Unauthorized(m(401)));
+        assert_eq!(error(403, openai("x")), Fault::Unauthorized(m(403)));
+        assert_eq!(error(429, openai("insufficient_quota")), Fault::Unauthorized(m(429)));
+        assert_eq!(error(429, openai("rate_limit_exceeded")), Fault::Passing(m(429)));
+        assert_eq!(error(500, openai("x")), Fault::Passing(m(500)));
+        assert_eq!(
+            error(503, json!("busy")),
+            Fault::Passing("status 503: \"busy\"".to_owned())
+        );
+        assert_eq!(
+            error(404, json!({"error": "no such model"})),
+            Fault::Lasting("status 404: no such model".to_owned())
+        );
+        assert_eq!(
+            error(422, json!({"detail": "no"})),
+            Fault::Lasting("status 422: no".to_owned())
+        );
+        assert_eq!(
+            read(302, ""),
+            Err(Fault::Lasting("status 302: no explanation".to_owned()))
+        );
+        // A gateway's failure under the status of a success.
+        assert!(matches!(
+            error(200, json!({"error": {"code": 429, "message": "M"}})),
+            Fault::Passing(_)
+        ));
+        assert!(matches!(
+            error(200, json!({"error": {"message": "M"}})),
+            Fault::Passing(_)
+        ));
+    }
+
+    #[test]
+    fn messages_are_short_and_on_one_line() {
+        let long = format!("a\u{1b}[31m\n\t{}", "b".repeat(100_000));
+        let short = excerpt(&long);
+        assert!(short.starts_with("a[31m bbb") && short.ends_with('…'), "{short}");
+        assert!(short.chars().count() <= LONGEST_MESSAGE + 1);
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let names = prop::sample::select(vec![
+            "choices",
+            "message",
+            "content",
+            "text",
+            "finish_reason",
+            "refusal",
+            "usage",
+            "prompt_tokens",
+            "error",
+            "code",
+            "type",
+            "detail",
+            "data",
+            "id",
+        ]);
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".{0,8}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(6, 48, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map(names.clone(), inner, 0..4).prop_map(|fields| fields
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), value))
+                    .collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_reply_is_read_without_a_panic(status in 100_u16..1000, reply in any_json(), cut in 0_usize..200) {
+            let text = reply.to_string();
+            let _ = read(status, &text);
+            let _ = read_models(&text);
+            let cut = (0..=cut.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let _ = read(status, &text[..cut]);
+        }
+
+        #[test]
+        fn a_text_comes_back_as_it_was(text in any::<String>()) {
+            let body = json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]});
+            prop_assert_eq!(read(200, &body.to_string()), Ok(answer(&text, FinishReason::Stop)));
+        }
+    }
+}
