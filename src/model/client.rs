@@ -79,12 +79,17 @@ impl Endpoint {
             // Fails only when the process has chosen a provider already, which then serves as well.
             let _ = rustls::crypto::ring::default_provider().install_default();
         });
-        let client = Client::builder()
+        let mut client = Client::builder()
             .user_agent(concat!("tabjury/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT_TIMEOUT.min(settings.timeout))
             .pool_max_idle_per_host(settings.concurrency)
             // A redirected POST loses its body; better to say where the endpoint has gone.
-            .redirect(redirect::Policy::none())
+            .redirect(redirect::Policy::none());
+        if settings.address.is_local {
+            // A proxy named in the environment cannot reach this machine, or is not meant to.
+            client = client.no_proxy();
+        }
+        let client = client
             .build()
             .map_err(|error| format!("no HTTP client can be set up: {}", chain(&error)))?;
         Ok(Self {

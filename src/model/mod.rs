@@ -6,6 +6,7 @@
 
 pub mod build;
 mod client;
+pub mod fence;
 mod flight;
 mod key;
 mod meter;
