@@ -2,18 +2,25 @@
 
 #![allow(clippy::unwrap_used, reason = "what a test builds or finds has to be there")]
 
+#[path = "pages/corpus.rs"]
+mod corpus;
+#[path = "pages/hostile.rs"]
+mod hostile;
+mod support;
 #[path = "pages/traces.rs"]
 mod traces;
+#[path = "pages/withheld.rs"]
+mod withheld;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use scraper::{ElementRef, Html, Selector};
-use tabjury::dataset::{Answer, QuestionKind, Sample};
+use tabjury::dataset::{QuestionKind, Sample};
 use tabjury::explain::{AnswerVisibility, Format, Page, render};
 use tabjury::trace::lineage::{Exactness, Reading};
 use tabjury::trace::{AnswerFailure, AnswerSource, Lineage, Trace};
 
-use traces::{HOSTILE, SECRET_NAMES};
+use traces::SECRET_NAMES;
 
 const FORMATS: [(Format, &str); 4] = [
     (Format::AttributionChain, "chain"),
@@ -396,96 +403,6 @@ fn a_step_without_words_is_told_from_what_it_did() {
 }
 
 #[test]
-fn a_withheld_answer_and_its_table_are_not_there() {
-    let (sample, trace) = traces::lighthouses();
-    let page = render(&sample, &trace, Format::AttributionChain, AnswerVisibility::Withheld);
-    assert!(page.html.contains("The answer is withheld on this page."));
-    assert!(!page.html.contains("verification_result"));
-    assert!(!page.facts.withheld_answer_visible);
-
-    let (sample, trace) = traces::ferries();
-    for format in [Format::AttributionChain, Format::ProgramListing] {
-        let page = render(&sample, &trace, format, AnswerVisibility::Withheld);
-        assert_eq!(page.html.matches("Corvin").count(), 1, "in the first table alone");
-        assert!(!page.facts.withheld_answer_visible);
-        let shown = render(&sample, &trace, format, AnswerVisibility::Shown);
-        assert_eq!(shown.html.matches("Corvin").count(), 3);
-        assert!(!shown.facts.withheld_answer_visible, "only said of pages that withhold");
-    }
-}
-
-/// Whether a withheld page of the trace, after a change, is said to hold the answer.
-fn leaks(made_up: (Sample, Trace), format: Format, change: impl FnOnce(&mut Sample, &mut Trace)) -> bool {
-    let (mut sample, mut trace) = made_up;
-    change(&mut sample, &mut trace);
-    render(&sample, &trace, format, AnswerVisibility::Withheld)
-        .facts
-        .withheld_answer_visible
-}
-
-#[test]
-fn an_answer_that_still_stands_in_a_withheld_page_is_counted() {
-    use Format::{AttributionChain, FreeText, ProgramListing};
-    // The rationale says it.
-    let says = |words: &'static str| move |_: &mut Sample, trace: &mut Trace| trace.rationale = Some(words.to_owned());
-    assert!(leaks(traces::own_words(), FreeText, says("So corvin, it is.")));
-    assert!(!leaks(traces::own_words(), FreeText, says("Corvinus did it.")));
-    assert!(leaks(
-        traces::lighthouses(),
-        FreeText,
-        says("Hence the statement is true.")
-    ));
-    assert!(!leaks(
-        traces::lighthouses(),
-        FreeText,
-        says("Hence the statement is false.")
-    ));
-    // A computed cell of an earlier step says it.
-    let early = |_: &mut Sample, trace: &mut Trace| {
-        trace.tables[2] = traces::table(&["verification_result"], &[&[" true"]]);
-        trace.steps[1].lineage.as_mut().unwrap().produced_columns = vec![0];
-    };
-    assert!(leaks(traces::lighthouses(), AttributionChain, early));
-    assert!(leaks(traces::lighthouses(), ProgramListing, early));
-    // A cell carried along from the first table does not.
-    assert!(!leaks(traces::lighthouses(), AttributionChain, |_, trace| {
-        trace.tables[2].rows[0][3] = Some("TRUE".to_owned());
-    }));
-    // A rule is no claim; a constant is.
-    let selects = |text: &'static str| {
-        move |_: &mut Sample, trace: &mut Trace| trace.steps[2].program.as_mut().unwrap().text = text.to_owned()
-    };
-    assert!(leaks(
-        traces::lighthouses(),
-        ProgramListing,
-        selects("select 'TRUE' as v")
-    ));
-    assert!(!leaks(
-        traces::lighthouses(),
-        ProgramListing,
-        selects("SELECT 'FALSE' AS v")
-    ));
-    assert!(!leaks(
-        traces::lighthouses(),
-        ProgramListing,
-        selects("SELECT CASE WHEN 1 THEN 'TRUE' ELSE 'FALSE' END")
-    ));
-    // The words of a step say it, unless the question does as well.
-    let plans = |_: &mut Sample, trace: &mut Trace| trace.steps[0].description = Some("Return 'Corvin'.".to_owned());
-    assert!(leaks(traces::ferries(), AttributionChain, plans));
-    assert!(!leaks(traces::ferries(), AttributionChain, |sample, trace| {
-        sample.question = "was it Corvin or Ilsa?".to_owned();
-        plans(sample, trace);
-    }));
-    // The steps narrow a column down to it.
-    let (sample, mut trace) = traces::lighthouses();
-    trace.answer = Some(Answer::Values(vec!["Old Hessel".into(), "Morrow Point".into()]));
-    assert!(leaks((sample.clone(), trace.clone()), AttributionChain, |_, _| ()));
-    trace.answer = Some(Answer::Values(vec!["Old Hessel".into()]));
-    assert!(!leaks((sample, trace), AttributionChain, |_, _| ()));
-}
-
-#[test]
 fn the_control_without_its_answer_is_the_same_whoever_answered() {
     let (sample, one) = traces::lighthouses();
     let (_, other) = traces::fallback();
@@ -563,67 +480,6 @@ fn pages_name_no_arm_method_or_model() {
                 }
             }
         }
-    }
-}
-
-#[test]
-fn hostile_text_stays_text_in_html() {
-    let (sample, trace) = traces::hostile();
-    let page = render(&sample, &trace, Format::AttributionChain, AnswerVisibility::Shown);
-    let document = Html::parse_document(&page.html);
-    let cells: Vec<String> = select(&document, "[aria-labelledby=step-1] > .scroll:first-of-type td")
-        .into_iter()
-        .map(|cell| text(cell).trim_start_matches("✓meets the condition: ").to_owned())
-        .collect();
-    let expected = |index: usize| match index {
-        1 => "NULL".to_owned(),
-        5 => "nul⟨U+0000⟩ bell⟨U+0007⟩ escape⟨U+001B⟩[31m".to_owned(),
-        6 => "over⟨U+202E⟩ride ⟨U+2066⟩isolate".to_owned(),
-        11 => "http://example.org/ ⟨U+FFFF⟩ ⟨U+E0041⟩".to_owned(),
-        _ => HOSTILE[index].to_owned(),
-    };
-    assert_eq!(cells, (0..HOSTILE.len()).map(expected).collect::<Vec<_>>());
-    let right_to_left = select(&document, "td[dir=auto]");
-    assert!(!right_to_left.is_empty() && right_to_left.iter().all(|cell| text(*cell).contains("مرحبا")));
-    for (name, page) in all_pages() {
-        for raw in ["\0", "\u{202e}", "\u{2066}", "<script", "<b>", "<!-- "] {
-            assert!(!page.html.contains(raw), "{name}: {raw:?}");
-        }
-    }
-}
-
-#[test]
-fn hostile_text_stays_in_its_line_in_markdown() {
-    let (sample, trace) = traces::hostile();
-    for (format, name) in FORMATS {
-        let page = render(&sample, &trace, format, AnswerVisibility::Withheld);
-        let mut fence: Option<&str> = None;
-        let mut headings = 0;
-        for line in page.markdown.lines() {
-            match fence {
-                Some(open) if line == open => fence = None,
-                Some(_) => {}
-                None if line.starts_with("```") => fence = Some(line.trim_end_matches("sql")),
-                None => {
-                    headings += usize::from(line.starts_with("### Step"));
-                    assert!(
-                        !line.starts_with("### Step 9") && !line.starts_with("|---|---|\n"),
-                        "{name}: {line}"
-                    );
-                    assert!(!line.contains("<script") && !line.contains("</td"), "{name}: {line}");
-                    assert!(!line.contains("[[forged"), "{name}: {line}");
-                    if line.starts_with("Answer") {
-                        assert_eq!(line, "Answer: withheld", "{name}");
-                    }
-                    if line.starts_with("| ") {
-                        let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
-                        assert_eq!(bars, 5, "{name}: {line}");
-                    }
-                }
-            }
-        }
-        assert_eq!(fence, None, "{name}");
-        assert_eq!(headings, page.facts.steps, "{name}");
     }
 }
 

@@ -131,7 +131,11 @@ fn write_step(page: &mut Paragraphs, step: &StepView) {
 
 fn write_closing(page: &mut Paragraphs, view: &PageView) {
     if let Some(notice) = &view.closing.notice {
-        page.push(format!("**{}**", escaped(notice)));
+        let mut text = format!("**{notice}**");
+        if let Some(reason) = &view.closing.notice_reason {
+            let _ = write!(text, " {}", escaped(reason));
+        }
+        page.push(text);
     }
     let mut answer = match &view.closing.answer {
         AnswerView::Values(values) => {

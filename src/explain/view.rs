@@ -137,7 +137,9 @@ impl Legend {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Closing {
     /// That the steps did not produce the answer.
-    pub(super) notice: Option<String>,
+    pub(super) notice: Option<&'static str>,
+    /// Why they did not.
+    pub(super) notice_reason: Option<String>,
     /// The answer.
     pub(super) answer: AnswerView,
     /// Where it came from.
@@ -434,7 +436,12 @@ fn closing(trace: &Trace, format: Format, visibility: AnswerVisibility, steps_sh
         ),
     };
     Closing {
-        notice: (fallback && !control).then(|| words::fallback_notice(steps_shown, trace.fallback_reason.as_ref())),
+        notice: (fallback && !control).then(|| words::fallback_notice(steps_shown)),
+        notice_reason: trace
+            .fallback_reason
+            .as_ref()
+            .filter(|_| fallback && !control)
+            .map(words::fallback_reason),
         source: (!control && trace.answer.is_some()).then(|| words::source(trace.answer_source)),
         answer,
     }

@@ -186,16 +186,17 @@ fn examined_in_vain(marks: &Marks, input: &Table) -> String {
 }
 
 /// The notice that the steps did not produce the answer.
-pub(super) fn fallback_notice(steps_shown: bool, reason: Option<&AnswerFailure>) -> String {
-    let mut notice = if steps_shown {
-        "The steps above did not produce this answer; the model answered without them.".to_owned()
+pub(super) fn fallback_notice(steps_shown: bool) -> &'static str {
+    if steps_shown {
+        "The steps above did not produce this answer; the model answered without them."
     } else {
-        "No step of a program produced this answer; the model answered without one.".to_owned()
-    };
-    if let Some(reason) = reason {
-        notice.push_str(&format!(" Why: {}.", failure(reason)));
+        "No step of a program produced this answer; the model answered without one."
     }
-    notice
+}
+
+/// Why the model answered without the steps.
+pub(super) fn fallback_reason(reason: &AnswerFailure) -> String {
+    format!("Why: {}.", failure(reason))
 }
 
 /// Where the answer came from.
