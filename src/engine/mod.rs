@@ -118,6 +118,11 @@ impl Engine {
                 value: format!("{} bytes", self.limits.statement_bytes),
             });
         }
+        if names::is_blank(statement) {
+            return Err(EngineError::NotAllowed {
+                message: "there is no statement".to_owned(),
+            });
+        }
         let database = Database::load(table, self.typed_columns, &self.limits)?;
         let resolved = names::resolve(&database, &table.columns, statement, self.double_quoted_strings)?;
         let columns_read = database.check(&resolved.parse).map_err(|refusal| refusal.error)?;

@@ -75,7 +75,7 @@ pub(super) fn resolve(
     }
 }
 
-/// The first word of a statement, comments and opening brackets apart; empty when there is none.
+/// The first word of a statement, comments apart; empty when it begins with something else.
 pub(super) fn first_word(statement: &str) -> &str {
     let start = skip_blanks(statement, 0);
     let rest = &statement[start..];
@@ -83,6 +83,15 @@ pub(super) fn first_word(statement: &str) -> &str {
         .find(|character: char| !(character.is_alphanumeric() || character == '_'))
         .unwrap_or(rest.len());
     &rest[..end]
+}
+
+/// Whether there is nothing but blanks, comments and semicolons.
+pub(super) fn is_blank(statement: &str) -> bool {
+    let mut position = skip_blanks(statement, 0);
+    while statement[position..].starts_with(';') {
+        position = skip_blanks(statement, position + 1);
+    }
+    position == statement.len()
 }
 
 /// Position after blanks and comments.

@@ -293,11 +293,7 @@ fn only_select(prepared: &Statement<'_>, statement: &str) -> Result<(), EngineEr
         return Ok(());
     }
     Err(EngineError::NotAllowed {
-        message: if first.is_empty() {
-            "there is no statement".to_owned()
-        } else {
-            format!("this one begins with {}", first.to_uppercase())
-        },
+        message: format!("this one begins with {}", first.to_uppercase()),
     })
 }
 

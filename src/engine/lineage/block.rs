@@ -1,12 +1,13 @@
 //! The provenance of one SELECT: its own result with hidden columns beside it, asked of SQLite in one query.
 
+use rusqlite::types::Value as SqlValue;
 use sqlparser::ast::{
     Expr, GroupByExpr, Ident, JoinConstraint, LimitClause, ObjectName, ObjectNamePart, OrderBy, Select, SelectItem,
     SetExpr, TableAlias, TableFactor, TableWithJoins,
 };
 
 use super::expressions::{Parts, Subquery, SubqueryUse, atoms, first_argument, join_constraint, look_into, name_of};
-use super::layout::{Argument, Dependent, Layout, Test};
+use super::layout::{Argument, Dependent, Layout, Read, Test};
 use super::provenance::{Provenance, match_rows, merge_equal};
 use super::tracer::{Tracer, Untraced, differs, untraced};
 use crate::engine::members::{MEMBERS, OWN_PREFIX};
@@ -33,7 +34,7 @@ impl Tracer<'_> {
         result: &ResultSet,
     ) -> Result<Vec<Provenance>, Untraced> {
         let prepared = self.prepare(select, order_by, limit)?;
-        self.note_deciding(&prepared)?;
+        self.note_deciding(&prepared, order_by, limit)?;
         self.is_combined |= prepared.is_aggregate || prepared.is_distinct;
         let hidden = if prepared.is_aggregate {
             vec![prepared.layout.gathered().ok_or_else(no_row_id)?]
@@ -55,12 +56,7 @@ impl Tracer<'_> {
             .into_iter()
             .map(|mut row| {
                 let hidden = row.split_off(row.len().saturating_sub(hidden_count));
-                let read = self.with_reader(|reader| match (prepared.is_aggregate, hidden.first()) {
-                    (true, Some(rusqlite::types::Value::Integer(position))) => prepared
-                        .layout
-                        .read_group(self.database.members().take(*position), reader),
-                    _ => prepared.layout.read(&hidden, reader),
-                });
+                let read = self.read_hidden(&prepared, &hidden);
                 self.deciding.extend(read.deciding);
                 let mut provenance = read.provenance;
                 if prepared.common != Provenance::default() {
@@ -77,6 +73,15 @@ impl Tracer<'_> {
             return Err(differs());
         }
         Ok(candidates.into_iter().map(|(_, provenance)| provenance).collect())
+    }
+
+    fn read_hidden(&self, prepared: &Prepared, hidden: &[SqlValue]) -> Read {
+        self.with_reader(|reader| match (prepared.is_aggregate, hidden.first()) {
+            (true, Some(SqlValue::Integer(position))) => prepared
+                .layout
+                .read_group(self.database.members().take(*position), reader),
+            _ => prepared.layout.read(hidden, reader),
+        })
     }
 
     fn prepare(
@@ -294,8 +299,48 @@ impl Tracer<'_> {
         Ok((sql, prepared.layout))
     }
 
+    /// Rows that an OFFSET passes over decide which row is the first one kept.
+    fn note_skipped(
+        &mut self,
+        prepared: &Prepared,
+        order_by: Option<&OrderBy>,
+        limit: Option<&LimitClause>,
+    ) -> Result<(), Untraced> {
+        let Some(skipped) = skipped_rows(limit) else {
+            return Ok(());
+        };
+        let layout = &prepared.layout;
+        let mut asked = prepared.select.clone();
+        let columns = if prepared.is_aggregate {
+            vec![layout.gathered().ok_or_else(no_row_id)?]
+        } else {
+            layout.columns().ok_or_else(no_row_id)?
+        };
+        let hidden_count = columns.len();
+        asked.projection.extend(columns.into_iter().map(raw_item));
+        let text = if prepared.is_distinct {
+            // Which duplicates are passed over cannot be told from here: all rows but those kept.
+            asked.distinct = None;
+            query_text(&asked, order_by, None)
+        } else {
+            format!("{} LIMIT ({skipped})", query_text(&asked, order_by, None))
+        };
+        let answer = self.database.trace(&self.with_definitions(&text)).map_err(untraced)?;
+        for mut row in answer.rows {
+            let hidden = row.split_off(row.len().saturating_sub(hidden_count));
+            let read = self.read_hidden(prepared, &hidden);
+            self.deciding.extend(read.provenance.rows);
+        }
+        Ok(())
+    }
+
     /// Rows that decide without being kept: what windows look at, and what subqueries in conditions look at for any row.
-    fn note_deciding(&mut self, prepared: &Prepared) -> Result<(), Untraced> {
+    fn note_deciding(
+        &mut self,
+        prepared: &Prepared,
+        order_by: Option<&OrderBy>,
+        limit: Option<&LimitClause>,
+    ) -> Result<(), Untraced> {
         let mut probes = Vec::new();
         if prepared.has_window {
             let layout = Layout {
@@ -316,6 +361,7 @@ impl Tracer<'_> {
             };
             probes.push((layout, false));
         }
+        self.note_skipped(prepared, order_by, limit)?;
         for (layout, filtered) in probes {
             let mut asked = prepared.select.clone();
             asked.distinct = None;
@@ -342,6 +388,14 @@ impl Tracer<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The OFFSET of a LIMIT.
+pub(super) fn skipped_rows(limit: Option<&LimitClause>) -> Option<&Expr> {
+    match limit? {
+        LimitClause::LimitOffset { offset, .. } => offset.as_ref().map(|offset| &offset.value),
+        LimitClause::OffsetCommaLimit { offset, .. } => Some(offset),
     }
 }
 
