@@ -1,5 +1,7 @@
 //! The demonstrations in prompts: their SQL runs and gives the stated answers, and none of them is in a data set.
 
+#![allow(clippy::expect_used)]
+
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};

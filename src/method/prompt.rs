@@ -218,11 +218,11 @@ pub(super) fn attempts(failed: &[FailedAttempt]) -> Vec<Value> {
         .collect()
 }
 
-/// A text on one line, so that it cannot begin a new part of a prompt.
+/// A text on one line and without the marks of tables and code, so that it cannot begin or end a part of a prompt.
 pub(super) fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    line.replace("```", "'''")
+    line.replace("```", "'''").replace("*/", "* /").replace("/*", "/ *")
 }
 
 fn quoted(text: &str) -> String {
