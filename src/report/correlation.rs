@@ -8,6 +8,7 @@ use crate::judge::Task;
 use crate::stats::correlation::{Correlation, pearson};
 use crate::stats::{Stat, Undefined};
 
+use super::flags::counted;
 use super::preference::PreferenceAnalysis;
 use super::simulation::SimulationAnalysis;
 use super::verification::VerificationAnalysis;
@@ -124,9 +125,11 @@ fn correlate(
         arms,
         pearson,
         caveat: format!(
-            "{} points from {judges} judges of the same {arms} arms. They are not independent, so p and interval claim \
-             more than {arms} arms can show.",
-            points.len()
+            "{} from {} and the same {}. They are not independent, so p and interval claim more than {} can show.",
+            counted(points.len() as u64, "cell"),
+            counted(judges as u64, "judge"),
+            counted(arms as u64, "arm"),
+            counted(arms as u64, "arm"),
         ),
         points,
     }

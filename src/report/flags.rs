@@ -243,6 +243,9 @@ impl Flags {
 
     fn preference(&mut self, judge: &PreferenceAnalysis) {
         let about = (Some(Task::Preference), Some(judge.judge.as_str()), None);
+        if self.not_asked([&judge.readings], about) {
+            return;
+        }
         self.readings(&judge.readings, about);
         self.common(judge.common_samples, judge.samples, about);
         let unbalanced: Vec<&str> = judge
@@ -306,6 +309,12 @@ impl Flags {
     fn simulation(&mut self, analysis: &Analysis) {
         for judge in &analysis.simulation {
             let about = (Some(Task::Simulation), Some(judge.judge.as_str()), None);
+            if self.not_asked(
+                judge.arms.iter().map(|arm| &arm.readings).chain([&judge.control]),
+                about,
+            ) {
+                continue;
+            }
             self.common(judge.common_samples, judge.samples, about);
             for arm in &judge.arms {
                 let about = (about.0, about.1, Some(arm.arm.as_str()));
@@ -336,6 +345,12 @@ impl Flags {
     fn verification(&mut self, analysis: &Analysis) {
         for judge in &analysis.verification {
             let about = (Some(Task::Verification), Some(judge.judge.as_str()), None);
+            if self.not_asked(
+                judge.arms.iter().map(|arm| &arm.readings).chain([&judge.control]),
+                about,
+            ) {
+                continue;
+            }
             self.common(judge.common_samples, judge.samples, about);
             self.options(&judge.options, about);
             for arm in &judge.arms {
@@ -414,6 +429,32 @@ impl Flags {
                 ),
             ),
         }
+    }
+
+    /// Whether the judge was not asked at all in a task; then that is all there is to say.
+    fn not_asked<'a>(
+        &mut self,
+        readings: impl IntoIterator<Item = &'a Readings>,
+        about: (Option<Task>, Option<&str>, Option<&str>),
+    ) -> bool {
+        let (trials, asked) = readings.into_iter().fold((0, 0), |(trials, asked), readings| {
+            (trials + readings.trials, asked + readings.asked)
+        });
+        if asked > 0 {
+            return false;
+        }
+        self.add(
+            Severity::Caution,
+            FlagKind::NotJudged,
+            about,
+            format!(
+                "None of {} in {} was put before {}.",
+                counted(trials, "trial"),
+                about.0.map(task_name).unwrap_or_default(),
+                about.1.unwrap_or_default()
+            ),
+        );
+        true
     }
 
     fn readings(&mut self, readings: &Readings, about: (Option<Task>, Option<&str>, Option<&str>)) {
@@ -543,6 +584,16 @@ fn excludes(proportion: &Proportion, value: f64) -> bool {
 
 fn above(proportion: &Proportion, value: f64) -> bool {
     proportion.interval.as_ref().is_ok_and(|interval| value < interval.low)
+}
+
+/// `1 judge`, `2 judges`.
+pub fn counted(count: impl Into<u64>, noun: &str) -> String {
+    let count: u64 = count.into();
+    if count == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{count} {noun}s")
+    }
 }
 
 fn percent(share: f64) -> String {
