@@ -42,10 +42,12 @@ pub enum DatasetError {
         next_step: String,
     },
     /// Two samples of one source have the same id.
-    #[error("{}: the id `{id}` stands for two samples; give every question its own id", file.display())]
+    #[error("{}, line {line}: the id `{id}` stands for a question before; give every question its own id", file.display())]
     DuplicateId {
-        /// The file that holds the second.
+        /// The file.
         file: PathBuf,
+        /// The line of the second, counted from 1.
+        line: usize,
         /// The id.
         id: String,
     },

@@ -50,7 +50,7 @@ pub(super) fn table_of_records(
         return Err(DatasetError::malformed(
             file,
             1,
-            "the file is empty, not even a header",
+            "there is no table, not even a header",
             "a table needs a header line",
         ));
     };
@@ -67,4 +67,22 @@ pub(super) fn table_of_records(
             "give every row as many cells as the header",
         )
     })
+}
+
+/// An error about a part of a line (`part` says which), on that line.
+pub(super) fn on_line(error: DatasetError, line: usize, part: &str) -> DatasetError {
+    match error {
+        DatasetError::Malformed {
+            file,
+            problem,
+            next_step,
+            ..
+        } => DatasetError::Malformed {
+            file,
+            line,
+            problem: format!("{part}: {problem}"),
+            next_step,
+        },
+        other => other,
+    }
 }

@@ -5,14 +5,14 @@
 //! there, gold values have no canonical form and are scored as the official evaluator reads raw text: then the gold
 //! value `1,234` is matched by `1,234` and not by `1234`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::table::Table;
 
 use super::groups;
 use super::text_file::{lines, read_text, table_of_records};
-use super::{DatasetError, DatasetKind, Gold, QuestionKind, Sample};
+use super::{DatasetError, DatasetKind, Gold, QuestionKind, Sample, check_new_id};
 
 /// Questions shorter than this many Unicode code points are simple (PoTable, Table I).
 const SIMPLE_BELOW: usize = 50;
@@ -32,10 +32,12 @@ pub fn load(root: &Path, split: &str) -> Result<Vec<Sample>, DatasetError> {
     let text = read_text(&file)?;
     let canon = canonical_values(root, split)?;
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
+    let mut ids = BTreeSet::new();
     let mut samples = Vec::new();
     for record in Records::new(&file, &text, &["id", "utterance", "context", "targetValue"])? {
         let (line, [id, utterance, context, target]) = record?;
         let (id, context) = (unescape(id), unescape(context));
+        check_new_id(&mut ids, &file, line, &id)?;
         if !tables.contains_key(&context) {
             let table = read_table_csv(&table_path(root, &file, line, &context)?)
                 .map_err(|error| error.named_by(&file, line))?;
