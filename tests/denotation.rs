@@ -1,5 +1,7 @@
 //! The official WikiTableQuestions matcher against the vectors of the reference implementation.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::fs;

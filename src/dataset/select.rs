@@ -139,7 +139,7 @@ mod tests {
             gold: None,
             groups: BTreeMap::from([(
                 "size".to_owned(),
-                if number % 2 == 0 { "small" } else { "large" }.to_owned(),
+                if number.is_multiple_of(2) { "small" } else { "large" }.to_owned(),
             )]),
         };
         (0..count).map(sample).collect()

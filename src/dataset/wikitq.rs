@@ -249,7 +249,13 @@ impl<'text, const WANTED: usize> Iterator for Records<'text, WANTED> {
     }
 }
 
-/// The records of a table's `.csv`, with the line each begins on.
+/// The line on which a record begins, and its cells.
+type Record = (usize, Vec<String>);
+
+/// The line on which reading stopped, and why.
+type Stop = (usize, String);
+
+/// The records of a table's `.csv`.
 struct QuotedRecords<'text> {
     text: &'text str,
     at: usize,
@@ -257,7 +263,7 @@ struct QuotedRecords<'text> {
 }
 
 impl Iterator for QuotedRecords<'_> {
-    type Item = Result<(usize, Vec<String>), (usize, String)>;
+    type Item = Result<Record, Stop>;
 
     fn next(&mut self) -> Option<Self::Item> {
         (self.at < self.text.len()).then(|| self.record())
@@ -265,7 +271,7 @@ impl Iterator for QuotedRecords<'_> {
 }
 
 impl QuotedRecords<'_> {
-    fn record(&mut self) -> Result<(usize, Vec<String>), (usize, String)> {
+    fn record(&mut self) -> Result<Record, Stop> {
         let first_line = self.line;
         let mut cells = Vec::new();
         loop {
@@ -278,7 +284,7 @@ impl QuotedRecords<'_> {
         }
     }
 
-    fn cell(&mut self) -> Result<String, (usize, String)> {
+    fn cell(&mut self) -> Result<String, Stop> {
         let begins = self.line;
         match self.take() {
             Some('"') => {}
@@ -308,7 +314,7 @@ impl QuotedRecords<'_> {
         Some(character)
     }
 
-    fn stop(&self, problem: String) -> (usize, String) {
+    fn stop(&self, problem: String) -> Stop {
         let passed_break = self.text[..self.at].ends_with('\n');
         (self.line - usize::from(passed_break), problem)
     }
@@ -320,7 +326,7 @@ mod tests {
     use pretty_assertions::assert_eq;
     use proptest::prelude::*;
 
-    fn quoted(text: &str) -> Result<Vec<(usize, Vec<String>)>, (usize, String)> {
+    fn quoted(text: &str) -> Result<Vec<Record>, Stop> {
         QuotedRecords { text, at: 0, line: 1 }.collect()
     }
 
