@@ -1,7 +1,6 @@
 //! The mean of a few values and its interval.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
+use super::distribution::{checked_level, t_quantile};
 use super::{Interval, Stat, Undefined};
 
 /// Arithmetic mean.
@@ -25,9 +24,7 @@ pub fn mean_interval(values: &[f64], level: f64) -> Stat<Interval> {
     if values.len() < 2 {
         return Err(Undefined::because("n = 1 is too small for an interval"));
     }
-    if !(level > 0.0 && level < 1.0) {
-        return Err(Undefined::because(format!("level {level} is not between 0 and 1")));
-    }
+    checked_level(level)?;
     let variance = values.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / (n - 1.0);
     if values.iter().all(|value| value == &values[0]) || variance <= 0.0 {
         return Err(Undefined::because(format!(
@@ -35,9 +32,7 @@ pub fn mean_interval(values: &[f64], level: f64) -> Stat<Interval> {
             values.len()
         )));
     }
-    let t = StudentsT::new(0.0, 1.0, n - 1.0)
-        .map_err(|error| Undefined::because(format!("no t distribution: {error}")))?
-        .inverse_cdf(0.5 + level / 2.0);
+    let t = t_quantile(level, n - 1.0);
     let half = t * (variance / n).sqrt();
     if !half.is_finite() {
         return Err(Undefined::because("the interval is not finite"));

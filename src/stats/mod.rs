@@ -1,10 +1,13 @@
 //! Pure functions of numbers, each with its formula and source. They know nothing of judges, arms or files.
 
+pub mod agreement;
 pub mod binary;
 pub mod correlation;
+mod distribution;
 pub mod mean;
 pub mod paired;
 pub mod proportion;
+pub mod rank;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

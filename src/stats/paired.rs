@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Stat;
+use super::distribution::binomial_at_most;
 
 /// McNemar's test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +19,34 @@ pub struct McNemar {
 }
 
 /// Exact McNemar test from the two discordant counts (McNemar 1947; exact binomial form).
+///
+/// Under no difference a discordant pair is right in either condition with probability 1/2; p is twice the smaller
+/// tail, at most 1. Always defined: without a discordant pair there is no evidence at all, and p is 1.
 pub fn mcnemar_exact(first_only: u64, second_only: u64) -> Stat<McNemar> {
-    let _ = (first_only, second_only);
-    todo!("stats room")
+    let discordant = first_only + second_only;
+    let p = (2.0 * binomial_at_most(first_only.min(second_only), discordant, 0.5)).min(1.0);
+    Ok(McNemar {
+        first_only,
+        second_only,
+        p,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_discordant_pairs_p_is_one() {
+        assert_eq!(mcnemar_exact(0, 0).unwrap().p, 1.0);
+        assert_eq!(mcnemar_exact(4, 4).unwrap().p, 1.0);
+    }
+
+    #[test]
+    fn two_sided_and_symmetric() {
+        let test = mcnemar_exact(0, 3).unwrap();
+        assert!((test.p - 0.25).abs() < 1e-14);
+        assert_eq!(test.p, mcnemar_exact(3, 0).unwrap().p);
+        assert_eq!((test.first_only, test.second_only), (0, 3));
+    }
 }
