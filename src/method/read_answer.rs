@@ -2,7 +2,8 @@
 //!
 //! The answer stands behind the **last** marker (`Answer:`, `Final answer:`, `Verdict:`, `Verification:`, `the answer
 //! is`), on the rest of its line or, when that is empty, on the next line that is not. A text without a marker must be
-//! an answer as a whole. A text cut by the token limit answers only if its answer was complete: a line that was ended,
+//! an answer as a whole, and a text that begins with a list is one, whatever its values say. Sentences are found by a
+//! line that begins with `Answer:` alone, because they may speak of answers and verdicts themselves. A text cut by the token limit answers only if its answer was complete: a line that was ended,
 //! or a list that was closed.
 
 use super::read_list::{leading_list, read_list_in};
@@ -24,7 +25,7 @@ pub(super) struct WrittenAnswer {
 /// Reads the answer to a question of this kind.
 pub(super) fn read_answer(reply: &ModelText, kind: QuestionKind) -> Result<WrittenAnswer, AnswerFailure> {
     let text = reply.text.trim();
-    let located = Located::find(text);
+    let located = Located::find(text, kind);
     let cut = |answer: Option<(Answer, bool)>| match answer {
         Some((answer, true)) => Ok(answer),
         Some((answer, false)) if !reply.truncated => Ok(answer),
@@ -99,8 +100,14 @@ struct Located<'a> {
 }
 
 impl<'a> Located<'a> {
-    fn find(text: &'a str) -> Self {
-        let Some((line_start, answer_start)) = last_marker(text) else {
+    fn find(text: &'a str, kind: QuestionKind) -> Self {
+        let marker = match kind {
+            QuestionKind::FactVerification => last_marker(text),
+            QuestionKind::ShortAnswer if leading_list(text).is_some() => None,
+            QuestionKind::ShortAnswer => last_marker(text),
+            QuestionKind::FreeForm => last_answer_line(text),
+        };
+        let Some((line_start, answer_start)) = marker else {
             return Self {
                 before: "",
                 line: text,
@@ -156,6 +163,22 @@ fn last_marker(text: &str) -> Option<(usize, usize)> {
                 if begins_word && last.is_none_or(|last| marker > last) {
                     last = Some(marker);
                 }
+            }
+        }
+        line_start += line.len();
+    }
+    last
+}
+
+/// The same for a line that begins with `Answer:` or `Final answer:`.
+fn last_answer_line(text: &str) -> Option<(usize, usize)> {
+    let mut last = None;
+    let mut line_start = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some((label, _)) = line.split_once(':') {
+            let words: String = label.chars().filter(|c| c.is_ascii_alphabetic()).collect();
+            if ["answer", "finalanswer"].contains(&words.to_ascii_lowercase().as_str()) {
+                last = Some((line_start, line_start + label.len() + 1));
             }
         }
         line_start += line.len();
@@ -290,6 +313,7 @@ fn without_label(text: &str) -> &str {
 mod tests {
     use super::*;
     use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
 
     fn read(text: &str, kind: QuestionKind, truncated: bool) -> Result<WrittenAnswer, AnswerFailure> {
         let reply = ModelText {
@@ -377,6 +401,7 @@ mod tests {
             "There are no rows.",
             "The truest answer",
             "Answer: not false",
+            "Answer: No, it is true.",
         ] {
             assert_eq!(verdict_of(text), None, "{text}");
         }
@@ -392,6 +417,8 @@ mod tests {
         assert_eq!(values_of("Answer: [Ada, Bo]"), one("Ada, Bo"));
         assert_eq!(values_of("The answer is \"Ada\""), one("Ada"));
         assert_eq!(values_of("Answer: **Ada**"), one("Ada"));
+        assert_eq!(values_of("[\"The answer is blue\"]"), one("The answer is blue"));
+        assert_eq!(values_of("Ada [a]"), one("Ada [a]"));
     }
 
     #[test]
@@ -436,7 +463,29 @@ mod tests {
             read("Some thought.\nAnswer: The ferry\tcarries 120."),
             Ok(Answer::Text("The ferry carries 120.".to_owned()))
         );
+        assert_eq!(
+            read("The answer is not in the verdict: the ferry sank."),
+            Ok(Answer::Text(
+                "The answer is not in the verdict: the ferry sank.".to_owned()
+            ))
+        );
         assert!(read("  ").is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        #[test]
+        fn any_text_is_read_without_panic(
+            text in "(?s)([Aa]nswer|: ?|is|\\*\\*|TRUE|no|[\\[\\]\"',`]|\n|ß|’|\\PC){0,30}",
+            truncated in any::<bool>(),
+        ) {
+            for kind in [QuestionKind::FactVerification, QuestionKind::ShortAnswer, QuestionKind::FreeForm] {
+                let reply = ModelText { text: text.clone(), truncated };
+                let _ = read_answer(&reply, kind);
+                let _ = read_explained_answer(&reply, kind);
+            }
+        }
     }
 
     #[test]

@@ -260,6 +260,7 @@ fn step(description: String) -> PlannedStep {
 mod tests {
     use super::*;
     use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
 
     fn plan(text: &str) -> Vec<String> {
         read_plan(text, false)
@@ -396,5 +397,21 @@ mod tests {
             read_next_step("I cannot answer this.", false, 1),
             Err(AnswerFailure::Refused { .. })
         ));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        #[test]
+        fn any_text_is_read_without_panic_and_steps_are_one_line(
+            text in "(?s)([0-9]{1,4}|[.):]|[Ss]tep|Final step:|- |\\*\\*|#|```|sql|Plan:|\n|  |ß|\\PC){0,40}",
+            truncated in any::<bool>(),
+            number in 1_usize..5,
+        ) {
+            let _ = read_next_step(&text, truncated, number);
+            for step in read_plan(&text, false).unwrap_or_default() {
+                prop_assert!(!step.description.is_empty() && !step.description.contains('\n'));
+            }
+        }
     }
 }

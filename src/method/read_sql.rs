@@ -200,6 +200,7 @@ fn is_echo(text: &str, asked: &str) -> bool {
 mod tests {
     use super::*;
     use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
 
     const STEP: &str = "Select rows where the 'route' is 'Lamp Island'.";
 
@@ -300,5 +301,19 @@ mod tests {
             read("```sql\nSELECT 'ü' AS \"é\"\n```"),
             Ok("SELECT 'ü' AS \"é\"".to_owned())
         );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        #[test]
+        fn any_text_is_read_without_panic(
+            text in "(?s)(```|sql|SELECT|with|--|;|:|`|\n| |ß|\\PC){0,40}",
+            truncated in any::<bool>(),
+        ) {
+            if let Ok(statement) = read_sql(&text, truncated, "SELECT") {
+                prop_assert!(!statement.is_empty() && !statement.contains("```"));
+            }
+        }
     }
 }

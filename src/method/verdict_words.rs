@@ -15,8 +15,9 @@ pub(super) enum Reading {
 
 /// Reads a line behind a marker (`is_answer`), or a whole text.
 ///
-/// Behind a marker the opening word decides: `FALSE, since it is not true that ...` says FALSE. In a whole text, `yes`
-/// and `no` count only as its opening word before a stop or comma, because "no rows" is no verdict.
+/// Behind a marker an opening TRUE or FALSE before a stop or comma decides: `FALSE, since it is not true that ...` says
+/// FALSE. `yes` and `no` count only alone or as the opening word before a stop or comma, because "no rows" is no
+/// verdict.
 pub(super) fn read_words(text: &str, is_answer: bool) -> Reading {
     let words = words(text);
     let Some(first) = words.first() else {
@@ -36,12 +37,8 @@ pub(super) fn read_words(text: &str, is_answer: bool) -> Reading {
         if words.len() == 1 {
             return Reading::Alone(verdict);
         }
-        if is_answer && (first.is_spelled_out() || first.ends_clause) {
-            return if first.ends_clause {
-                Reading::Said(verdict)
-            } else {
-                said(&words)
-            };
+        if is_answer && first.ends_clause && first.is_spelled_out() {
+            return Reading::Said(verdict);
         }
     }
     let rest = said(&words);
