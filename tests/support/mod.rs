@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 /// The data directory: `TABJURY_DATA`, or `../shared/data`. `None` when it is missing, after a line that says so; with
 /// `TABJURY_REQUIRE_DATA=1` a missing directory fails the test.
-pub fn data_dir(test: &str) -> Option<PathBuf> {
+pub(crate) fn data_dir(test: &str) -> Option<PathBuf> {
     existing(test, from_environment("TABJURY_DATA", data_default()))
 }
 
 /// The directory of reference vectors: `TABJURY_REFERENCE`, or `reference` inside the data directory.
-pub fn reference_dir(test: &str) -> Option<PathBuf> {
+pub(crate) fn reference_dir(test: &str) -> Option<PathBuf> {
     let data = from_environment("TABJURY_DATA", data_default());
     existing(test, from_environment("TABJURY_REFERENCE", data.join("reference")))
 }
