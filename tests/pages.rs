@@ -400,6 +400,22 @@ fn a_step_without_words_is_told_from_what_it_did() {
     assert!(page.html.contains(said), "{}", page.markdown);
     assert!(page.html.contains("<span class=\"sql-keyword\">ORDER</span>"));
     assert!(!chain(&traces::lighthouses()).html.contains("<pre>"));
+
+    let (sample, mut trace) = traces::lighthouses();
+    trace.steps[2].description = None;
+    trace.steps[2].lineage.as_mut().unwrap().witness_rows = vec![1];
+    let page = chain(&(sample.clone(), trace.clone()));
+    assert!(
+        page.html
+            .contains("The program uses all 2 rows and computes “verification_result”.")
+    );
+    assert!(page.html.contains("▸ used ★") && page.markdown.contains("| 2(4)*! |"));
+    trace.tables[3] = traces::table(&["CASE WHEN COUNT(*) = 2 THEN 'TRUE' ELSE 'FALSE' END"], &[&["TRUE"]]);
+    let page = chain(&(sample, trace));
+    assert!(
+        page.html
+            .contains("The program uses all 2 rows and computes a new column.")
+    );
 }
 
 #[test]

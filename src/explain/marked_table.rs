@@ -161,7 +161,8 @@ impl RowRole {
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Unmarked => "",
-            Self::Used | Self::Witness => "used",
+            Self::Used => "used",
+            Self::Witness => "used witness",
             Self::Deciding => "compared",
             Self::Examined => "examined",
         }

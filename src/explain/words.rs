@@ -110,14 +110,31 @@ pub(super) fn made_sentence(lineage: Option<&Lineage>, marks: &Marks, input: &Ta
     if !marks.order_columns.is_empty() {
         parts.push(format!("orders by {}", column_names(input, &marks.order_columns)));
     }
-    let computed = column_names(output, &lineage.produced_columns);
-    if !computed.is_empty() {
-        parts.push(format!("computes {computed}"));
+    if !lineage.produced_columns.is_empty() {
+        parts.push(format!(
+            "computes {}",
+            computed_columns(output, &lineage.produced_columns)
+        ));
     }
     if parts.is_empty() {
         "The program uses nothing of a table.".to_owned()
     } else {
         format!("The program {}.", enumeration(&parts))
+    }
+}
+
+/// Computed columns by name; without a name of its own, a column is called by its whole expression, which says nothing
+/// to a reader that the program below does not say better.
+fn computed_columns(output: &Table, columns: &[usize]) -> String {
+    const LONGEST_NAME: usize = 40;
+    let named = columns
+        .iter()
+        .filter_map(|column| output.columns.get(*column))
+        .all(|column| column.display.chars().count() <= LONGEST_NAME);
+    match (named, columns.len()) {
+        (true, _) => column_names(output, columns),
+        (false, 1) => "a new column".to_owned(),
+        (false, count) => format!("{count} new columns"),
     }
 }
 
