@@ -178,7 +178,7 @@ impl Database {
             .prepare(statement)
             .map_err(|error| self.explain(error))?;
         only_select(&prepared, statement)?;
-        let names: Vec<String> = prepared.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = prepared.column_names().map(str::to_owned).collect();
         let carried = self.carried_columns(&prepared);
         let width = names.len();
         let mut rows = Vec::new();

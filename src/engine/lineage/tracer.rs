@@ -124,7 +124,7 @@ impl<'db> Tracer<'db> {
         } = body
         else {
             let mut arm = query.clone();
-            arm.body = Box::new(body.clone());
+            *arm.body = body.clone();
             arm.order_by = None;
             arm.limit_clause = None;
             let traced = self.query(&arm, None)?;
