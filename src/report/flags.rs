@@ -274,17 +274,26 @@ impl Flags {
             );
         }
         let chance = 1.0 / judge.arms.len().max(1) as f64;
-        for place in judge.places.iter().filter(|place| excludes(&place.first, chance)) {
+        let uneven: Vec<String> = judge
+            .places
+            .iter()
+            .filter(|place| excludes(&place.first, chance))
+            .map(|place| {
+                format!(
+                    "{} of {} times in place {}",
+                    place.first.successes, place.first.n, place.place
+                )
+            })
+            .collect();
+        if !uneven.is_empty() {
             self.add(
                 Severity::Severe,
                 FlagKind::PositionBias,
                 about,
                 format!(
-                    "{} puts first what is shown in place {} in {} of {} rankings; {} of them would be even.",
+                    "What {} ranks first was shown {}. If places did nothing, each would have {}.",
                     judge.judge,
-                    place.place,
-                    place.first.successes,
-                    place.first.n,
+                    uneven.join(", "),
                     percent(chance)
                 ),
             );

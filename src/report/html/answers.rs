@@ -193,7 +193,11 @@ fn effort_row(answerer: &AnswererAnalysis) -> Vec<CellView> {
             effort.totals.executions_failed,
             "failed",
         ),
-        CellView::figure(&effort.repairs_per_question, short).detail(format!("{} in all", effort.totals.repairs)),
+        failed(
+            CellView::figure(&effort.repairs_per_question, short),
+            effort.totals.repairs,
+            "asked for",
+        ),
         CellView::figure(&effort.cost, dollars),
     ]
 }

@@ -226,7 +226,7 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
 pub(super) fn below_base(cell: CellView, above_base_rate: &Stat<f64>) -> CellView {
     match above_base_rate {
         Ok(difference) if *difference < 0.0 => {
-            let detail = format!("{} · below “always correct”", cell.detail);
+            let detail = format!("{}\nbelow “always correct”", cell.detail);
             cell.class("number bad").detail(detail)
         }
         _ => cell,

@@ -2,6 +2,7 @@
 
 use crate::judge::Task;
 use crate::report::analysis::Analysis;
+use crate::report::flags::counted;
 use crate::report::index::Index;
 use crate::report::preference::PreferenceAnalysis;
 use crate::report::tables::verdict_text;
@@ -10,6 +11,7 @@ use crate::stats::Interval;
 use super::anchors;
 use super::chart::{Forest, ForestValue};
 use super::links::TrialPaths;
+use super::trials::not_asked;
 use super::trials::{readings_cells, state_cell};
 use super::view::{Block, CellView, Column, Folded, Section, TableView, percent, two_decimals};
 
@@ -24,6 +26,11 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             continue;
         };
         blocks.push(Block::Heading(judge.judge.clone()));
+        if judge.readings.asked == 0 {
+            blocks.push(not_asked());
+            blocks.push(Block::Folded(trial_list(judge, number, index, paths)));
+            continue;
+        }
         blocks.push(Block::Forest(ranks(judge)));
         blocks.push(Block::Table(arms(judge, number)));
         blocks.push(Block::Forest(places(judge)));
@@ -111,7 +118,7 @@ fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {
     );
     for place in &judge.places {
         table.columns.push(Column {
-            name: format!("rank (first) when shown in place {}", place.place),
+            name: format!("rank when shown in place {}", place.place),
             number: true,
         });
     }
@@ -164,14 +171,14 @@ fn order_words(judge: &PreferenceAnalysis) -> String {
     }
     if judge.samples_with_missing_orders > 0 {
         words.push_str(&format!(
-            " {} samples miss the ranking of some order, so places are not quite balanced.",
-            judge.samples_with_missing_orders
+            " Without the ranking of some order: {}; there places are not quite balanced.",
+            counted(judge.samples_with_missing_orders as u64, "sample")
         ));
     }
     if judge.partial_rankings > 0 {
         words.push_str(&format!(
-            " {} rankings of fewer arms are left out.",
-            judge.partial_rankings
+            " Left out because they rank fewer arms: {}.",
+            counted(judge.partial_rankings, "ranking")
         ));
     }
     let readings = readings_cells(&judge.readings);

@@ -1,6 +1,6 @@
 //! The section on whether an explanation lets a judge foresee the model's answer.
 
-use crate::judge::{CONTROL_ARM, Task};
+use crate::judge::Task;
 use crate::report::analysis::Analysis;
 use crate::report::index::Index;
 use crate::report::simulation::{SimulationAnalysis, SimulationArm};
@@ -10,7 +10,7 @@ use super::anchors;
 use super::chart::{Forest, ForestValue};
 use super::links::TrialPaths;
 use super::overview::lift;
-use super::trials::{arm_trial_list, readings_cells};
+use super::trials::{not_asked, readings_cells, trial_lists};
 use super::view::{Block, CellView, Section, TableView, percent};
 
 /// The section, if the task was run.
@@ -24,16 +24,16 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             continue;
         };
         blocks.push(Block::Heading(judge.judge.clone()));
+        if judge.control.asked + judge.arms.iter().map(|arm| arm.readings.asked).sum::<u64>() == 0 {
+            blocks.push(not_asked());
+            blocks.extend(trial_lists(index, paths, Task::Simulation, number));
+            continue;
+        }
         blocks.push(Block::Table(table(analysis, judge, number)));
         if judge.arms.iter().any(|arm| arm.kinds.len() > 1) {
             blocks.push(Block::Table(kinds(judge)));
         }
-        for (arm_number, arm) in analysis.study.arms.iter().enumerate() {
-            let id = anchors::trials(Task::Simulation, number, Some(arm_number));
-            blocks.extend(arm_trial_list(index, paths, Task::Simulation, number, &arm.name, id).map(Block::Folded));
-        }
-        let id = anchors::trials(Task::Simulation, number, Some(analysis.study.arms.len()));
-        blocks.extend(arm_trial_list(index, paths, Task::Simulation, number, CONTROL_ARM, id).map(Block::Folded));
+        blocks.extend(trial_lists(index, paths, Task::Simulation, number));
     }
     Some(Section {
         id: "simulation",

@@ -17,7 +17,7 @@ use super::REPORT;
 use super::anchors;
 use super::answers::{gold_text, verdict};
 use super::links::{TrialPaths, find_page, href};
-use super::view::{CellView, Folded, TableView, excerpt, percent};
+use super::view::{Block, CellView, Folded, TableView, excerpt, percent};
 
 /// Coverage over its counts, with the reasons for what is missing.
 pub(super) fn readings_cells(readings: &Readings) -> CellView {
@@ -44,8 +44,30 @@ pub(super) fn state_cell(scored: &Scored) -> CellView {
     }
 }
 
+/// Said in place of figures that do not exist.
+pub(super) fn not_asked() -> Block {
+    Block::Text("No trial of this task was put before this judge.".to_owned())
+}
+
+/// The trials of every arm before one judge, and of the control last.
+pub(super) fn trial_lists(index: &Index, paths: &TrialPaths, task: Task, judge: usize) -> Vec<Block> {
+    let arms = index
+        .records
+        .study
+        .arms
+        .iter()
+        .map(|arm| arm.name.as_str())
+        .chain([CONTROL_ARM]);
+    arms.enumerate()
+        .filter_map(|(number, arm)| {
+            let id = anchors::trials(task, judge, Some(number));
+            arm_trial_list(index, paths, task, judge, arm, id).map(Block::Folded)
+        })
+        .collect()
+}
+
 /// All trials of one arm (or the control) before one judge, unless there are none.
-pub(super) fn arm_trial_list(
+fn arm_trial_list(
     index: &Index,
     paths: &TrialPaths,
     task: Task,

@@ -1,6 +1,6 @@
 //! The section on whether an explanation lets a judge tell right answers from wrong ones.
 
-use crate::judge::{CONTROL_ARM, Task};
+use crate::judge::Task;
 use crate::report::analysis::Analysis;
 use crate::report::index::Index;
 use crate::report::verification::{OptionOrderEffect, VerificationAnalysis, VerificationArm};
@@ -9,7 +9,7 @@ use super::anchors;
 use super::chart::{Forest, ForestValue};
 use super::links::TrialPaths;
 use super::overview::{below_base, lift};
-use super::trials::{arm_trial_list, readings_cells};
+use super::trials::{not_asked, readings_cells, trial_lists};
 use super::view::{Block, CellView, Section, TableView, percent};
 
 /// The section, if the task was run.
@@ -23,6 +23,11 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             continue;
         };
         blocks.push(Block::Heading(judge.judge.clone()));
+        if judge.control.asked + judge.arms.iter().map(|arm| arm.readings.asked).sum::<u64>() == 0 {
+            blocks.push(not_asked());
+            blocks.extend(trial_lists(index, paths, Task::Verification, number));
+            continue;
+        }
         let below: Vec<&str> = judge
             .arms
             .iter()
@@ -37,12 +42,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         }
         blocks.push(Block::Table(table(analysis, judge, number)));
         blocks.push(Block::Text(option_words(&judge.options)));
-        for (arm_number, arm) in analysis.study.arms.iter().enumerate() {
-            let id = anchors::trials(Task::Verification, number, Some(arm_number));
-            blocks.extend(arm_trial_list(index, paths, Task::Verification, number, &arm.name, id).map(Block::Folded));
-        }
-        let id = anchors::trials(Task::Verification, number, Some(analysis.study.arms.len()));
-        blocks.extend(arm_trial_list(index, paths, Task::Verification, number, CONTROL_ARM, id).map(Block::Folded));
+        blocks.extend(trial_lists(index, paths, Task::Verification, number));
     }
     Some(Section {
         id: "verification",

@@ -210,14 +210,13 @@ pub(super) fn percent_range(interval: &Interval) -> String {
     format!("{:.0}–{:.0}%", 100.0 * interval.low, 100.0 * interval.high)
 }
 
-/// `+4.2 points`, as percentage points with a sign.
+/// `+4.2 pts`: percentage points with a sign.
 pub(super) fn points(difference: f64) -> String {
     let points = 100.0 * difference;
     if points.abs() < 0.05 {
-        "0.0".to_owned()
-    } else {
-        format!("{}{:.1}", if points > 0.0 { "+" } else { "−" }, points.abs())
+        return "0.0 pts".to_owned();
     }
+    format!("{}{:.1} pts", if points > 0.0 { "+" } else { "−" }, points.abs())
 }
 
 /// `1.50`.
