@@ -1,0 +1,277 @@
+//! The run directory: where a study's outputs live, each written whole or not at all.
+//!
+//! ```text
+//! RUN/run.json          what made the outputs: versions and a fingerprint of each stage's inputs
+//! RUN/study.toml        the study file as it was
+//! RUN/calls.sqlite      the call store; the only thing a resumed run needs
+//! RUN/samples.jsonl  traces.jsonl  pages.jsonl  trials.jsonl  judgments.jsonl
+//! RUN/pages/ARM/...     pages as HTML and Markdown
+//! RUN/analysis.json  tables/*.csv  report.html  trials/*.html
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::run::Stage;
+
+/// The samples.
+pub const SAMPLES: &str = "samples.jsonl";
+/// The traces.
+pub const TRACES: &str = "traces.jsonl";
+/// What the pages are like.
+pub const PAGES: &str = "pages.jsonl";
+/// The trials.
+pub const TRIALS: &str = "trials.jsonl";
+/// The judgments.
+pub const JUDGMENTS: &str = "judgments.jsonl";
+/// The analysis.
+pub const ANALYSIS: &str = "analysis.json";
+/// The study file as it was.
+pub const STUDY: &str = "study.toml";
+/// The call store.
+pub const CALLS: &str = "calls.sqlite";
+
+const MANIFEST: &str = "run.json";
+
+/// A run directory that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// The file system refused.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A record is not what it should be.
+    #[error("{path}:{line}: {message}; run the study again to write it anew")]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// 1-based line.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// It is no run directory.
+    #[error("{path} is not a run directory: it has no run.json; name a directory that `tabjury run` wrote")]
+    NotARun {
+        /// The directory.
+        path: PathBuf,
+    },
+}
+
+/// What made the outputs of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Version of the layout, 1.
+    pub schema_version: u32,
+    /// Version of tabjury.
+    pub tabjury: String,
+    /// The study's name.
+    pub study: String,
+    /// Where the study file's relative paths started.
+    pub base: PathBuf,
+    /// For each stage whose outputs are here: BLAKE3 of all that they were made from.
+    pub stages: BTreeMap<Stage, String>,
+}
+
+/// A run directory.
+#[derive(Clone, Debug)]
+pub struct RunDirectory {
+    root: PathBuf,
+}
+
+impl RunDirectory {
+    /// Makes the directory if it is not there.
+    pub fn create(root: &Path) -> Result<Self, DirectoryError> {
+        fs::create_dir_all(root).map_err(io("make the run directory", root))?;
+        Ok(Self { root: root.to_owned() })
+    }
+
+    /// Opens a directory that a run wrote.
+    pub fn open(root: &Path) -> Result<Self, DirectoryError> {
+        if !root.join(MANIFEST).is_file() {
+            return Err(DirectoryError::NotARun { path: root.to_owned() });
+        }
+        Ok(Self { root: root.to_owned() })
+    }
+
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path inside it.
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// What made the outputs; the default when nothing has been made.
+    pub fn manifest(&self) -> Result<Manifest, DirectoryError> {
+        let path = self.path(MANIFEST);
+        if !path.is_file() {
+            return Ok(Manifest::default());
+        }
+        let text = fs::read_to_string(&path).map_err(io("read", &path))?;
+        serde_json::from_str(&text).map_err(|error| record(&path, error.line(), &error))
+    }
+
+    /// Writes what made the outputs.
+    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), DirectoryError> {
+        self.write_json(MANIFEST, manifest)
+    }
+
+    /// Writes a file whole: to a name beside it first, then renamed.
+    pub fn write(&self, relative: &str, bytes: &[u8]) -> Result<(), DirectoryError> {
+        write_whole(&self.path(relative), bytes)
+    }
+
+    /// Writes one JSON document, indented, with a final newline.
+    pub fn write_json<T: Serialize>(&self, relative: &str, value: &T) -> Result<(), DirectoryError> {
+        let path = self.path(relative);
+        let mut text = serde_json::to_string_pretty(value).map_err(|error| record(&path, error.line(), &error))?;
+        text.push('\n');
+        self.write(relative, text.as_bytes())
+    }
+
+    /// Writes one record a line.
+    pub fn write_records<T: Serialize>(&self, relative: &str, records: &[T]) -> Result<(), DirectoryError> {
+        let path = self.path(relative);
+        let mut bytes = Vec::new();
+        for (index, value) in records.iter().enumerate() {
+            serde_json::to_writer(&mut bytes, value).map_err(|error| record(&path, index + 1, &error))?;
+            bytes.push(b'\n');
+        }
+        self.write(relative, &bytes)
+    }
+
+    /// Reads one record a line.
+    pub fn read_records<T: DeserializeOwned>(&self, relative: &str) -> Result<Vec<T>, DirectoryError> {
+        let path = self.path(relative);
+        let text = fs::read_to_string(&path).map_err(io("read", &path))?;
+        let lines = text.split('\n').enumerate().filter(|(_, line)| !line.is_empty());
+        lines
+            .map(|(index, line)| serde_json::from_str(line).map_err(|error| record(&path, index + 1, &error)))
+            .collect()
+    }
+
+    /// Reads a text file.
+    pub fn read_text(&self, relative: &str) -> Result<String, DirectoryError> {
+        let path = self.path(relative);
+        fs::read_to_string(&path).map_err(io("read", &path))
+    }
+
+    /// Replaces a directory inside the run by these files, so that nothing of an earlier run stays behind. A kill
+    /// leaves the old directory or the new one, never a mixture under its name.
+    pub fn replace_directory(&self, relative: &str, files: &[(String, Vec<u8>)]) -> Result<(), DirectoryError> {
+        let target = self.path(relative);
+        let fresh = self.path(&format!(".{relative}.new"));
+        let stale = self.path(&format!(".{relative}.old"));
+        for left_over in [&fresh, &stale] {
+            if left_over.exists() {
+                fs::remove_dir_all(left_over).map_err(io("remove", left_over))?;
+            }
+        }
+        fs::create_dir_all(&fresh).map_err(io("make", &fresh))?;
+        let mut made = std::collections::BTreeSet::new();
+        for (name, bytes) in files {
+            let path = fresh.join(name);
+            if let Some(parent) = path.parent().filter(|parent| made.insert(parent.to_path_buf())) {
+                fs::create_dir_all(parent).map_err(io("make", parent))?;
+            }
+            fs::write(&path, bytes).map_err(io("write", &path))?;
+        }
+        if target.exists() {
+            fs::rename(&target, &stale).map_err(io("move away", &target))?;
+        }
+        fs::rename(&fresh, &target).map_err(io("put in place", &target))?;
+        if stale.exists() {
+            fs::remove_dir_all(&stale).map_err(io("remove", &stale))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a file whole or not at all.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(io("make", parent))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let fresh = parent.join(format!(".{name}.new"));
+    let mut file = fs::File::create(&fresh).map_err(io("write", &fresh))?;
+    file.write_all(bytes).and_then(|()| file.sync_data()).map_err(io("write", &fresh))?;
+    fs::rename(&fresh, path).map_err(io("put in place", path))
+}
+
+fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> DirectoryError + 'a {
+    move |source| DirectoryError::Io { action, path: path.to_owned(), source }
+}
+
+fn record(path: &Path, line: usize, error: &serde_json::Error) -> DirectoryError {
+    DirectoryError::Record { path: path.to_owned(), line, message: error.to_string() }
+}
+
+/// A file name for an id: its plain letters for a person, and a hash so that no two ids meet and none can leave the
+/// directory. At most 57 bytes.
+pub fn file_name(id: &str) -> String {
+    let plain: String = id
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' })
+        .take(40)
+        .collect();
+    let hash = blake3::hash(id.as_bytes()).to_hex();
+    format!("{plain}-{}", &hash.as_str()[..12])
+}
+
+/// BLAKE3 of a value's JSON, in hexadecimal; the same value always gives the same text.
+pub fn fingerprint<T: Serialize>(value: &T) -> String {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => blake3::hash(&bytes).to_hex().to_string(),
+        Err(error) => format!("unprintable: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_stay_inside_and_apart() {
+        let names: Vec<String> = ["a/b", "a_b", "../../etc/passwd", "", "A_b"].into_iter().map(file_name).collect();
+        let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len());
+        assert!(names.iter().all(|name| !name.contains('/') && !name.contains('.')), "{names:?}");
+    }
+
+    #[test]
+    fn replacing_a_directory_leaves_nothing_behind() {
+        let root = tempfile::tempdir().unwrap();
+        let run = RunDirectory::create(root.path()).unwrap();
+        run.replace_directory("pages", &[("a/one.html".into(), b"1".to_vec())]).unwrap();
+        run.replace_directory("pages", &[("b/two.html".into(), b"2".to_vec())]).unwrap();
+        assert!(!root.path().join("pages/a").exists());
+        assert_eq!(fs::read(root.path().join("pages/b/two.html")).unwrap(), b"2");
+        let names: Vec<_> = fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["pages"]);
+    }
+
+    #[test]
+    fn a_broken_record_names_its_line() {
+        let root = tempfile::tempdir().unwrap();
+        let run = RunDirectory::create(root.path()).unwrap();
+        run.write("trials.jsonl", b"1\n2\n{\n").unwrap();
+        let error = run.read_records::<u32>("trials.jsonl").unwrap_err().to_string();
+        assert!(error.contains("trials.jsonl:3:"), "{error}");
+    }
+}
