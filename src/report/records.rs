@@ -128,7 +128,8 @@ pub struct ModelPrice {
 }
 
 /// One page as it lies in the run directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PageRecord {
     /// The sample's id.
     pub sample: String,

@@ -4,17 +4,20 @@
 //! order, each in a file of its own. Resuming a run is running it again: every answer already given comes from the
 //! call store, and every output is made anew from those answers and replaced whole.
 
-pub mod analyze;
-pub mod answer;
+mod analyze;
+mod answer;
 pub mod directory;
 pub mod estimate;
-pub mod explain;
+mod check;
 pub mod file;
-pub mod judge;
+mod explain;
+mod judge;
 pub mod load;
+mod models;
 pub mod observe;
 pub mod run;
+mod work;
 
 pub use load::{Study, StudyError};
 pub use observe::{Observer, Progress, Silent};
-pub use run::{Options, RunError, Stage, Summary, run};
+pub use run::{Options, RunError, Stage, Summary, load_samples, report, run};

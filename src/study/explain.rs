@@ -1,0 +1,153 @@
+//! The explain stage: every trace as the pages that the tasks need, and the control pages beside them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::dataset::{Answer, Sample};
+use crate::explain::{AnswerVisibility, Format, Page, render};
+use crate::judge::CONTROL_ARM;
+use crate::report::PageRecord;
+use crate::trace::Trace;
+
+use super::directory::{DirectoryError, RunDirectory, file_name};
+use super::load::Arm;
+
+/// Which page: the arm, the sample, whether the answer is shown, and (of a control) which answer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PageKey {
+    pub(super) arm: String,
+    pub(super) sample: String,
+    pub(super) answer: AnswerVisibility,
+    pub(super) control_answer: Option<Answer>,
+}
+
+/// The pages of a study by what they show.
+pub(super) type Pages = BTreeMap<PageKey, Arc<Page>>;
+
+/// The pages with what the run directory and the analysis need to know of them.
+#[derive(Default)]
+pub(super) struct Explained {
+    pub(super) records: Vec<PageRecord>,
+    pub(super) pages: Pages,
+}
+
+/// The directory of pages inside a run.
+pub(super) const PAGES_DIRECTORY: &str = "pages";
+
+/// Renders every page of a study.
+pub(super) fn explain(samples: &[Sample], arms: &[Arm], traces: &[Trace], control: bool) -> Explained {
+    let mut explained = Explained { records: Vec::new(), pages: Pages::new() };
+    let by_key: BTreeMap<(&str, &str), &Trace> =
+        traces.iter().map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace)).collect();
+    for sample in samples {
+        let shown: Vec<(&Arm, &Trace)> = arms
+            .iter()
+            .filter_map(|arm| by_key.get(&(sample.id.as_str(), arm.answerer.as_str())).map(|trace| (arm, *trace)))
+            .collect();
+        for (arm, trace) in &shown {
+            for visibility in [AnswerVisibility::Shown, AnswerVisibility::Withheld] {
+                explained.add(&arm.name, sample, trace, arm.format, visibility);
+            }
+        }
+        if control {
+            explained.add_controls(sample, shown.iter().map(|(_, trace)| *trace));
+        }
+    }
+    explained
+}
+
+impl Explained {
+    /// One control page without an answer, and one for each distinct answer that an arm gave.
+    fn add_controls<'a>(&mut self, sample: &Sample, traces: impl Iterator<Item = &'a Trace>) {
+        let mut by_answer: BTreeMap<&Answer, &Trace> = BTreeMap::new();
+        let mut any = None;
+        for trace in traces {
+            any = any.or(Some(trace));
+            if let Some(answer) = &trace.answer {
+                by_answer.entry(answer).or_insert(trace);
+            }
+        }
+        if let Some(trace) = any {
+            self.add(CONTROL_ARM, sample, trace, Format::None, AnswerVisibility::Withheld);
+        }
+        for trace in by_answer.into_values() {
+            self.add(CONTROL_ARM, sample, trace, Format::None, AnswerVisibility::Shown);
+        }
+    }
+
+    fn add(&mut self, arm: &str, sample: &Sample, trace: &Trace, format: Format, visibility: AnswerVisibility) {
+        let page = render(sample, trace, format, visibility);
+        let is_control = arm == CONTROL_ARM;
+        let prediction = match (is_control, visibility) {
+            (true, AnswerVisibility::Withheld) => None,
+            _ => trace.answer.clone(),
+        };
+        let control_answer = prediction.clone().filter(|_| is_control);
+        let stem = page_stem(arm, &sample.id, visibility, control_answer.as_ref());
+        self.records.push(PageRecord {
+            sample: sample.id.clone(),
+            arm: arm.to_owned(),
+            answer: visibility,
+            prediction,
+            facts: page.facts.clone(),
+            html: format!("{PAGES_DIRECTORY}/{stem}.html"),
+            markdown: format!("{PAGES_DIRECTORY}/{stem}.md"),
+        });
+        let key = PageKey { arm: arm.to_owned(), sample: sample.id.clone(), answer: visibility, control_answer };
+        self.pages.insert(key, Arc::new(page));
+    }
+
+    /// The files of the pages, by their path inside the directory of pages.
+    pub(super) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let inside = |path: &str| path.trim_start_matches(&format!("{PAGES_DIRECTORY}/")).to_owned();
+        self.records
+            .iter()
+            .zip(self.in_order())
+            .flat_map(|(record, page)| {
+                [
+                    (inside(&record.html), page.html.clone().into_bytes()),
+                    (inside(&record.markdown), page.markdown.clone().into_bytes()),
+                ]
+            })
+            .collect()
+    }
+
+    fn in_order(&self) -> impl Iterator<Item = &Arc<Page>> {
+        self.records.iter().filter_map(|record| self.pages.get(&key_of(record)))
+    }
+}
+
+/// Reads the pages back that an earlier explain stage wrote.
+pub(super) fn read_pages(run: &RunDirectory, records: Vec<PageRecord>) -> Result<Explained, DirectoryError> {
+    let mut pages = Pages::new();
+    for record in &records {
+        let page = Page {
+            html: run.read_text(&record.html)?,
+            markdown: run.read_text(&record.markdown)?,
+            facts: record.facts.clone(),
+        };
+        pages.insert(key_of(record), Arc::new(page));
+    }
+    Ok(Explained { records, pages })
+}
+
+fn key_of(record: &PageRecord) -> PageKey {
+    PageKey {
+        arm: record.arm.clone(),
+        sample: record.sample.clone(),
+        answer: record.answer,
+        control_answer: record.prediction.clone().filter(|_| record.arm == CONTROL_ARM),
+    }
+}
+
+/// `ARM/SAMPLE.shown`, `ARM/SAMPLE.withheld`, and for a control that shows an answer its hash besides.
+fn page_stem(arm: &str, sample: &str, visibility: AnswerVisibility, control_answer: Option<&Answer>) -> String {
+    let shown = match visibility {
+        AnswerVisibility::Shown => "shown",
+        AnswerVisibility::Withheld => "withheld",
+    };
+    let which = control_answer
+        .map(|answer| format!("-{}", &super::directory::fingerprint(answer)[..8]))
+        .unwrap_or_default();
+    format!("{arm}/{}.{shown}{which}", file_name(sample))
+}

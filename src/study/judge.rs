@@ -1,0 +1,197 @@
+//! The judge stage: trials before every judge, into judgments.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::dataset::Sample;
+use crate::explain::{AnswerVisibility, Page};
+use crate::judge::prompt::{self, Prompt, PromptError};
+use crate::judge::settings::Tasks;
+use crate::judge::trial::SampleAnswers;
+use crate::judge::{CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, preference, read, simulation, verification};
+use crate::model::{Message, Model, Purpose, Request, Sampling};
+use crate::trace::Trace;
+
+use super::answer::halt_of_call;
+use super::explain::{PageKey, Pages};
+use super::file::JudgeEntry;
+use super::load::{Arm, Study, StudyError};
+use super::work::{Halt, each};
+
+/// The templates of the tasks of a study.
+pub(super) type Prompts = BTreeMap<Task, Prompt>;
+
+/// A judge with its model.
+pub(super) struct ReadyJudge {
+    pub(super) entry: JudgeEntry,
+    pub(super) model: Arc<dyn Model>,
+}
+
+/// All that the judges look at.
+pub(super) struct Bench {
+    pub(super) samples: BTreeMap<String, Sample>,
+    pub(super) pages: Pages,
+    pub(super) trials: Vec<Trial>,
+    pub(super) prompts: Prompts,
+    pub(super) seed: u64,
+}
+
+/// Reads the templates of the tasks: the study's own or the built-in ones.
+pub(super) fn prompts(study: &Study) -> Result<Prompts, StudyError> {
+    let tasks = &study.file.tasks;
+    let own = [
+        (Task::Preference, tasks.preference.as_ref().map(|task| &task.prompt)),
+        (Task::Simulation, tasks.simulation.as_ref().map(|task| &task.prompt)),
+        (Task::Verification, tasks.verification.as_ref().map(|task| &task.prompt)),
+    ];
+    let mut prompts = Prompts::new();
+    for (task, file) in own {
+        let Some(file) = file else { continue };
+        let wrong = |message: String| StudyError::Meaning { path: study.path.clone(), message };
+        let prompt = match file {
+            None => Prompt::built_in(task),
+            Some(file) => {
+                let path = study.resolve(file);
+                let source = std::fs::read_to_string(&path)
+                    .map_err(|error| wrong(format!("cannot read the prompt {}: {error}", path.display())))?;
+                Prompt::parse(task, &path.display().to_string(), &source)
+            }
+        };
+        prompts.insert(task, prompt.map_err(|error| wrong(error.to_string()))?);
+    }
+    Ok(prompts)
+}
+
+/// The trials of a study, in the order of tasks, samples and arms.
+pub(super) fn trials(
+    samples: &[Sample],
+    arms: &[Arm],
+    traces: &[Trace],
+    tasks: &Tasks,
+    control: bool,
+    seed: u64,
+) -> Result<Vec<Trial>, String> {
+    let by_key: BTreeMap<(&str, &str), &Trace> =
+        traces.iter().map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace)).collect();
+    let answer_of = |sample: &Sample, arm: &Arm| {
+        by_key.get(&(sample.id.as_str(), arm.answerer.as_str())).and_then(|trace| trace.answer.clone())
+    };
+    let answers: Vec<SampleAnswers> = samples
+        .iter()
+        .map(|sample| SampleAnswers {
+            sample: sample.id.clone(),
+            kind: sample.kind,
+            arms: arms.iter().map(|arm| (arm.name.clone(), answer_of(sample, arm))).collect(),
+        })
+        .collect();
+    let mut trials = Vec::new();
+    if let Some(task) = &tasks.preference {
+        trials.extend(preference::trials(&answers, task, control, seed).map_err(|error| error.to_string())?);
+    }
+    if tasks.simulation.is_some() {
+        trials.extend(simulation::trials(&answers, control));
+    }
+    if let Some(task) = &tasks.verification {
+        trials.extend(verification::trials(&answers, task, control, seed));
+    }
+    Ok(trials)
+}
+
+/// Puts every trial before every judge: judge by judge, trials in their order.
+pub(super) async fn judge(
+    bench: &Arc<Bench>,
+    judges: &Arc<Vec<ReadyJudge>>,
+    concurrency: usize,
+    mut after: impl FnMut(&Judgment) -> Option<Halt>,
+) -> Result<Vec<Judgment>, Halt> {
+    let count = bench.trials.len();
+    let begin = |index: usize| {
+        let (bench, judges) = (bench.clone(), judges.clone());
+        async move { one(&bench, &judges[index / count], &bench.trials[index % count]).await }
+    };
+    let results = each(count * judges.len(), concurrency, begin, |_, (judgment, halt): &(Judgment, Option<Halt>)| {
+        halt.clone().or_else(|| after(judgment))
+    });
+    Ok(results.await?.into_iter().map(|(judgment, _)| judgment).collect())
+}
+
+async fn one(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> (Judgment, Option<Halt>) {
+    let messages = match messages(bench, judge, trial) {
+        Ok(messages) => messages,
+        Err(detail) => return (unasked(judge, trial, detail), None),
+    };
+    let result = judge.model.ask(request(judge, trial, messages)).await;
+    let halt = result.as_ref().err().and_then(halt_of_call);
+    let judgment = Judgment {
+        trial: trial.id.clone(),
+        judge: judge.entry.name.clone(),
+        call: result.as_ref().ok().map(|reply| reply.call.clone()),
+        raw: result.as_ref().ok().map(|reply| reply.text.clone()),
+        outcome: read::outcome(trial, &result),
+    };
+    (judgment, halt)
+}
+
+fn request(judge: &ReadyJudge, trial: &Trial, messages: Vec<Message>) -> Request {
+    Request {
+        purpose: Purpose {
+            name: purpose(trial.task).to_owned(),
+            sample: trial.sample.clone(),
+            arm: trial.arms.join("+"),
+            turn: trial.turn,
+        },
+        messages,
+        sampling: Sampling {
+            temperature: Some(judge.entry.temperature),
+            max_tokens: Some(judge.entry.max_tokens),
+            ..Sampling::default()
+        },
+        repeat: trial.repeat,
+    }
+}
+
+/// The purpose of the calls of a task.
+pub(super) fn purpose(task: Task) -> &'static str {
+    match task {
+        Task::Preference => "judge.preference",
+        Task::Simulation => "judge.simulation",
+        Task::Verification => "judge.verification",
+    }
+}
+
+/// The conversation of a trial, or why there is none.
+pub(super) fn messages(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> Result<Vec<Message>, String> {
+    let sample = bench.samples.get(&trial.sample).ok_or_else(|| format!("sample `{}` is not in the run", trial.sample))?;
+    let template = bench.prompts.get(&trial.task).ok_or_else(|| "the study has no such task".to_owned())?;
+    let pages = trial.arms.iter().map(|arm| page(bench, trial, arm)).collect::<Result<Vec<_>, _>>()?;
+    let wrong = |error: PromptError| error.to_string();
+    prompt::render(trial, sample, &pages, judge.entry.view, template, bench.seed).map_err(wrong)
+}
+
+fn page<'a>(bench: &'a Bench, trial: &Trial, arm: &str) -> Result<&'a Page, String> {
+    let answer = match trial.task {
+        Task::Simulation => AnswerVisibility::Withheld,
+        Task::Preference | Task::Verification => AnswerVisibility::Shown,
+    };
+    // A ranked control shows no answer of anybody: it has none of its own.
+    let ranked_control = arm == CONTROL_ARM && trial.task == Task::Preference;
+    let key = PageKey {
+        arm: arm.to_owned(),
+        sample: trial.sample.clone(),
+        answer: if ranked_control { AnswerVisibility::Withheld } else { answer },
+        control_answer: trial.prediction.clone().filter(|_| arm == CONTROL_ARM && trial.task == Task::Verification),
+    };
+    let found = bench.pages.get(&key).map(AsRef::as_ref);
+    found.ok_or_else(|| format!("the page of arm `{arm}` for sample `{}` is not in the run", trial.sample))
+}
+
+fn unasked(judge: &ReadyJudge, trial: &Trial, detail: String) -> Judgment {
+    Judgment {
+        trial: trial.id.clone(),
+        judge: judge.entry.name.clone(),
+        call: None,
+        raw: None,
+        outcome: Outcome::None { state: NoVerdict::Error, detail },
+    }
+}
+
