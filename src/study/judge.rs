@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::dataset::Sample;
 use crate::explain::{AnswerVisibility, Page};
 use crate::judge::prompt::{self, Prompt, PromptError};
-use crate::judge::settings::Tasks;
+use crate::judge::orders::OrderError;
 use crate::judge::trial::SampleAnswers;
 use crate::judge::{CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, preference, read, simulation, verification};
 use crate::model::{Message, Model, Purpose, Request, Sampling};
@@ -14,7 +14,7 @@ use crate::trace::Trace;
 
 use super::answer::halt_of_call;
 use super::explain::{PageKey, Pages};
-use super::file::JudgeEntry;
+use super::file::{JudgeEntry, StudyFile};
 use super::load::{Arm, Study, StudyError};
 use super::work::{Halt, each};
 
@@ -62,37 +62,37 @@ pub(super) fn prompts(study: &Study) -> Result<Prompts, StudyError> {
     Ok(prompts)
 }
 
-/// The trials of a study, in the order of tasks, samples and arms.
-pub(super) fn trials(
-    samples: &[Sample],
-    arms: &[Arm],
-    traces: &[Trace],
-    tasks: &Tasks,
-    control: bool,
-    seed: u64,
-) -> Result<Vec<Trial>, String> {
+/// What every arm answered to every sample.
+pub(super) fn answers(samples: &[Sample], arms: &[Arm], traces: &[Trace]) -> Vec<SampleAnswers> {
     let by_key: BTreeMap<(&str, &str), &Trace> =
         traces.iter().map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace)).collect();
     let answer_of = |sample: &Sample, arm: &Arm| {
         by_key.get(&(sample.id.as_str(), arm.answerer.as_str())).and_then(|trace| trace.answer.clone())
     };
-    let answers: Vec<SampleAnswers> = samples
+    samples
         .iter()
         .map(|sample| SampleAnswers {
             sample: sample.id.clone(),
             kind: sample.kind,
             arms: arms.iter().map(|arm| (arm.name.clone(), answer_of(sample, arm))).collect(),
         })
-        .collect();
+        .collect()
+}
+
+/// The trials of a study, in the order of tasks, samples and arms.
+pub(super) fn trials(study: &Study, answers: &[SampleAnswers]) -> Result<Vec<Trial>, StudyError> {
+    let StudyFile { tasks, control, study: head, .. } = &study.file;
     let mut trials = Vec::new();
     if let Some(task) = &tasks.preference {
-        trials.extend(preference::trials(&answers, task, control, seed).map_err(|error| error.to_string())?);
+        let ranked = preference::trials(answers, task, control.enabled, head.seed);
+        let wrong = |error: OrderError| StudyError::Meaning { path: study.path.clone(), message: error.to_string() };
+        trials.extend(ranked.map_err(wrong)?);
     }
     if tasks.simulation.is_some() {
-        trials.extend(simulation::trials(&answers, control));
+        trials.extend(simulation::trials(answers, control.enabled));
     }
     if let Some(task) = &tasks.verification {
-        trials.extend(verification::trials(&answers, task, control, seed));
+        trials.extend(verification::trials(answers, task, control.enabled, head.seed));
     }
     Ok(trials)
 }
@@ -132,7 +132,7 @@ async fn one(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> (Judgment, Opt
     (judgment, halt)
 }
 
-fn request(judge: &ReadyJudge, trial: &Trial, messages: Vec<Message>) -> Request {
+pub(super) fn request(judge: &ReadyJudge, trial: &Trial, messages: Vec<Message>) -> Request {
     Request {
         purpose: Purpose {
             name: purpose(trial.task).to_owned(),
@@ -161,28 +161,48 @@ pub(super) fn purpose(task: Task) -> &'static str {
 
 /// The conversation of a trial, or why there is none.
 pub(super) fn messages(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> Result<Vec<Message>, String> {
+    let pages = trial.arms.iter().map(|arm| page(bench, trial, &page_key(trial, arm)));
+    conversation(bench, judge, trial, pages.collect::<Result<_, _>>()?)
+}
+
+/// The conversation of a trial on pages that withhold the answer, whatever the task shows.
+pub(super) fn messages_without_answers(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> Result<Vec<Message>, String> {
+    let key = |arm: &String| PageKey {
+        arm: arm.clone(),
+        sample: trial.sample.clone(),
+        answer: AnswerVisibility::Withheld,
+        control_answer: None,
+    };
+    let pages = trial.arms.iter().map(|arm| page(bench, trial, &key(arm)));
+    conversation(bench, judge, trial, pages.collect::<Result<_, _>>()?)
+}
+
+fn conversation(bench: &Bench, judge: &ReadyJudge, trial: &Trial, pages: Vec<&Page>) -> Result<Vec<Message>, String> {
     let sample = bench.samples.get(&trial.sample).ok_or_else(|| format!("sample `{}` is not in the run", trial.sample))?;
     let template = bench.prompts.get(&trial.task).ok_or_else(|| "the study has no such task".to_owned())?;
-    let pages = trial.arms.iter().map(|arm| page(bench, trial, arm)).collect::<Result<Vec<_>, _>>()?;
     let wrong = |error: PromptError| error.to_string();
     prompt::render(trial, sample, &pages, judge.entry.view, template, bench.seed).map_err(wrong)
 }
 
-fn page<'a>(bench: &'a Bench, trial: &Trial, arm: &str) -> Result<&'a Page, String> {
+fn page_key(trial: &Trial, arm: &str) -> PageKey {
+    let is_control = arm == CONTROL_ARM;
     let answer = match trial.task {
         Task::Simulation => AnswerVisibility::Withheld,
+        // A ranked control shows no answer: it has none of its own.
+        Task::Preference if is_control => AnswerVisibility::Withheld,
         Task::Preference | Task::Verification => AnswerVisibility::Shown,
     };
-    // A ranked control shows no answer of anybody: it has none of its own.
-    let ranked_control = arm == CONTROL_ARM && trial.task == Task::Preference;
-    let key = PageKey {
+    PageKey {
         arm: arm.to_owned(),
         sample: trial.sample.clone(),
-        answer: if ranked_control { AnswerVisibility::Withheld } else { answer },
-        control_answer: trial.prediction.clone().filter(|_| arm == CONTROL_ARM && trial.task == Task::Verification),
-    };
-    let found = bench.pages.get(&key).map(AsRef::as_ref);
-    found.ok_or_else(|| format!("the page of arm `{arm}` for sample `{}` is not in the run", trial.sample))
+        answer,
+        control_answer: trial.prediction.clone().filter(|_| is_control && answer == AnswerVisibility::Shown),
+    }
+}
+
+fn page<'a>(bench: &'a Bench, trial: &Trial, key: &PageKey) -> Result<&'a Page, String> {
+    let found = bench.pages.get(key).map(AsRef::as_ref);
+    found.ok_or_else(|| format!("the page of arm `{}` for sample `{}` is not in the run", key.arm, trial.sample))
 }
 
 fn unasked(judge: &ReadyJudge, trial: &Trial, detail: String) -> Judgment {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{self, DatasetError, Sample};
 use crate::engine::Engine;
 use crate::judge::{Judgment, Outcome, Trial};
-use crate::model::{ModelError, Stop};
+use crate::model::{ModelError, Stop, StoreError};
 use crate::report::{self, PageRecord};
 use crate::trace::Trace;
 
@@ -143,10 +143,13 @@ pub enum RunError {
     /// A data file.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
+    /// The call store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The run directory.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    /// A model that cannot be set up, or the call store.
+    /// A model that cannot be set up.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// A provider refused the key.
@@ -216,6 +219,34 @@ pub async fn run(
     let traces = running.answer().await?;
     let explained = running.explain(&traces)?;
     let (trials, judgments, records) = running.judge(&traces, explained, prompts).await?;
+    running.finish(traces, records, trials, judgments)
+}
+
+/// Makes analysis and report of a run anew from what it stored, asking nothing.
+pub async fn report(root: &Path, observer: &dyn Observer) -> Result<Summary, RunError> {
+    let directory = RunDirectory::open(root)?;
+    let manifest = directory.manifest()?;
+    let path = directory.path(directory::STUDY);
+    let study = Study::from_text(&path, manifest.base.clone(), directory.read_text(directory::STUDY)?)?;
+    let options = Options {
+        stages: [Stage::Analyze, Stage::Report].into(),
+        offline: true,
+        out: Some(root.to_owned()),
+        ..Options::default()
+    };
+    let mut running = Running {
+        study: &study,
+        options: &options,
+        observer,
+        arms: study.arms()?,
+        models: Models::open(&study, &directory, &options, &Stop::new())?,
+        samples: Arc::new(directory.read_records(directory::SAMPLES)?),
+        manifest,
+        directory,
+    };
+    let traces = running.answer().await?;
+    let explained = running.explain(&traces)?;
+    let (trials, judgments, records) = running.judge(&traces, explained, judge::Prompts::new()).await?;
     running.finish(traces, records, trials, judgments)
 }
 
@@ -299,8 +330,7 @@ impl Running<'_> {
         }
         self.redo(Stage::Judge)?;
         let file = &self.study.file;
-        let trials = judge::trials(&self.samples, &self.arms, traces, &file.tasks, file.control.enabled, file.study.seed)
-            .map_err(|message| StudyError::Meaning { path: self.study.path.clone(), message })?;
+        let trials = judge::trials(self.study, &judge::answers(&self.samples, &self.arms, traces))?;
         self.directory.write_records(directory::TRIALS, &trials)?;
         let bench = Arc::new(Bench {
             samples: self.samples.iter().map(|sample| (sample.id.clone(), sample.clone())).collect(),

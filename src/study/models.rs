@@ -1,0 +1,192 @@
+//! The models of a study, set up once behind one call store.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::model::store::CallStore;
+use crate::model::{self, Model, ModelEntry, ModelError, Price, Prices, Stop, StoredModel};
+use crate::report::{CallLookup, CallView};
+
+use super::answer::Ready;
+use super::directory::{CALLS, RunDirectory};
+use super::file::JudgeEntry;
+use super::judge::ReadyJudge;
+use super::load::{Answerer, Study};
+use super::run::{Options, RunError};
+
+/// What was asked and spent in this run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Spent {
+    pub(super) made: u64,
+    pub(super) from_store: u64,
+    pub(super) cost: f64,
+    pub(super) cost_incomplete: bool,
+}
+
+/// The models by their names in the study. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Models {
+    entries: Arc<Vec<ModelEntry>>,
+    by_name: Arc<BTreeMap<String, Arc<StoredModel>>>,
+    store: Arc<CallStore>,
+    prices: Arc<Prices>,
+    concurrency: usize,
+}
+
+impl Models {
+    /// Sets up the models that arms and judges of a study name, over the store of its run.
+    pub(super) fn open(
+        study: &Study,
+        directory: &RunDirectory,
+        options: &Options,
+        stop: &Stop,
+    ) -> Result<Self, RunError> {
+        let store = Arc::new(CallStore::open(&directory.path(CALLS))?);
+        Self::over(study, store, options, stop)
+    }
+
+    /// Sets up the models over a given store.
+    pub(super) fn over(
+        study: &Study,
+        store: Arc<CallStore>,
+        options: &Options,
+        stop: &Stop,
+    ) -> Result<Self, RunError> {
+        let prices = Prices::new(study.file.prices.clone());
+        let model_options = model::Options {
+            offline: options.offline,
+            stop: stop.clone(),
+            prices: prices.clone(),
+            directory: study.base.clone(),
+            concurrency: options.concurrency,
+        };
+        let mut by_name = BTreeMap::new();
+        for entry in &study.file.models {
+            if is_used(study, entry.name()) {
+                by_name.insert(entry.name().to_owned(), model::build(entry, &store, &model_options)?);
+            }
+        }
+        Ok(Self {
+            entries: Arc::new(study.file.models.clone()),
+            by_name: Arc::new(by_name),
+            store,
+            prices: Arc::new(prices),
+            concurrency: options.concurrency.unwrap_or_else(|| most_at_once(&study.file.models)),
+        })
+    }
+
+    /// Most items under way at once.
+    pub(super) fn concurrency(&self) -> usize {
+        self.concurrency
+    }
+
+    /// The call store.
+    pub(super) fn store(&self) -> &Arc<CallStore> {
+        &self.store
+    }
+
+    /// The price of a model of the study, where known; a scripted model has none.
+    pub(super) fn price(&self, name: &str) -> Option<Price> {
+        match self.entry(name)? {
+            ModelEntry::Openai { model, .. } => self.prices.of(model),
+            ModelEntry::Script { .. } => None,
+        }
+    }
+
+    /// Whether the answers of a model of the study come from a file.
+    pub(super) fn is_scripted(&self, name: &str) -> bool {
+        matches!(self.entry(name), Some(ModelEntry::Script { .. }))
+    }
+
+    fn entry(&self, name: &str) -> Option<&ModelEntry> {
+        self.entries.iter().find(|entry| entry.name() == name)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Result<Arc<StoredModel>, ModelError> {
+        self.by_name.get(name).cloned().ok_or_else(|| ModelError::Settings {
+            model: name.to_owned(),
+            message: "the study has no model of this name".to_owned(),
+        })
+    }
+
+    /// Gives every answerer its model.
+    pub(super) fn answerers(&self, answerers: Vec<Answerer>) -> Result<Vec<Ready>, ModelError> {
+        answerers
+            .into_iter()
+            .map(|answerer| {
+                let model: Arc<dyn Model> = self.get(&answerer.model)?;
+                Ok(Ready { answerer, model })
+            })
+            .collect()
+    }
+
+    /// Gives every judge its model.
+    pub(super) fn judges(&self, judges: &[JudgeEntry]) -> Result<Vec<ReadyJudge>, ModelError> {
+        judges
+            .iter()
+            .map(|entry| {
+                let model: Arc<dyn Model> = self.get(&entry.model)?;
+                Ok(ReadyJudge { entry: entry.clone(), model })
+            })
+            .collect()
+    }
+
+    /// What of a model's entry its answers depend on.
+    pub(super) fn identity(&self, name: &str) -> Value {
+        match self.entry(name) {
+            Some(ModelEntry::Openai { base_url, model, sampling, .. }) => json!([base_url, model, sampling]),
+            Some(ModelEntry::Script { file, .. }) => json!([file]),
+            None => Value::Null,
+        }
+    }
+
+    /// What was asked and spent so far.
+    pub(super) fn spent(&self) -> Spent {
+        let mut spent = Spent::default();
+        for (name, model) in self.by_name.iter() {
+            let reading = model.meter().read();
+            spent.made += reading.made;
+            spent.from_store += reading.from_store;
+            spent.cost += reading.cost.unwrap_or(0.0);
+            let unknown = reading.cost.is_none() || reading.without_usage > 0;
+            spent.cost_incomplete |= unknown && reading.made > 0 && !self.is_scripted(name);
+        }
+        spent
+    }
+}
+
+/// The call store as the report looks calls up in it.
+pub(super) struct StoredCalls<'a>(pub(super) &'a CallStore);
+
+impl CallLookup for StoredCalls<'_> {
+    fn call(&self, key: &str) -> Option<CallView> {
+        let record = self.0.record(key).ok()??;
+        let reply = record.reply().ok()?;
+        Some(CallView {
+            key: record.key,
+            purpose: record.purpose.name,
+            model: record.name,
+            messages: record.messages,
+            text: reply.text,
+            finish: reply.finish,
+            usage: reply.usage,
+        })
+    }
+}
+
+fn is_used(study: &Study, name: &str) -> bool {
+    let arms = study.file.arms.iter().map(|arm| &arm.model);
+    let judges = study.file.judges.iter().map(|judge| &judge.model);
+    arms.chain(judges).any(|model| model == name)
+}
+
+/// The largest bound of any endpoint: a smaller one holds its own calls back itself.
+fn most_at_once(entries: &[ModelEntry]) -> usize {
+    let bounds = entries.iter().filter_map(|entry| match entry {
+        ModelEntry::Openai { concurrency, .. } => Some(*concurrency),
+        ModelEntry::Script { .. } => None,
+    });
+    bounds.max().unwrap_or(8)
+}
