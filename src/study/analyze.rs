@@ -10,6 +10,7 @@ use crate::judge::{Judgment, Task, Trial};
 use crate::method;
 use crate::model::store::CallStore;
 use crate::model::{ModelEntry, Usage};
+use crate::report::CallTokens;
 use crate::report::{
     self, Analysis, ArmFacts, CallUsage, JudgeFacts, ModelFacts, ModelPrice, PageRecord, RunRecords, StudyFacts,
 };
@@ -19,7 +20,7 @@ use super::directory::{ANALYSIS, RunDirectory};
 use super::file::{EngineSettings, StudyFile};
 use super::judge::purpose;
 use super::load::{Arm, Study};
-use super::models::{Models, StoredCalls};
+use super::models::{Models, StoredCalls, word};
 use super::run::RunError;
 
 /// The engine that a study asks for.
@@ -69,7 +70,6 @@ fn facts(study: &Study, arms: &[Arm], models: &Models) -> StudyFacts {
             output_per_million: price.output_per_million,
         }),
     };
-    let view = |view| serde_json::to_value(view).ok().and_then(|value| value.as_str().map(str::to_owned));
     StudyFacts {
         name: file.study.name.clone(),
         title: file.study.title.clone(),
@@ -83,7 +83,7 @@ fn facts(study: &Study, arms: &[Arm], models: &Models) -> StudyFacts {
             .map(|judge| JudgeFacts {
                 name: judge.name.clone(),
                 model: judge.model.clone(),
-                view: view(judge.view).unwrap_or_default(),
+                view: word(&judge.view),
             })
             .collect(),
         models: file.models.iter().map(model_facts).collect(),
@@ -117,21 +117,31 @@ fn calls(
     let usage: BTreeMap<String, Option<Usage>> =
         store.records(keys)?.into_iter().map(|record| (record.key.clone(), record.usage())).collect();
     let asked = traces.iter().flat_map(|trace| {
-        trace.calls.iter().map(|call| (trace.model.as_str(), call.purpose.as_str(), call.usage, call.failed))
+        trace
+            .calls
+            .iter()
+            .map(|call| (trace.model.as_str(), call.purpose.as_str(), call.usage.map(tokens), call.failed))
     });
     let judged = judgments.iter().map(|judgment| {
         let model = models.get(judgment.judge.as_str()).copied().unwrap_or(judgment.judge.as_str());
         let purpose = purposes.get(judgment.trial.as_str()).copied().unwrap_or("judge");
-        let tokens = judgment.call.as_ref().and_then(|key| usage.get(key).copied().flatten());
-        (model, purpose, tokens, judgment.call.is_none())
+        let spent = judgment.call.as_ref().and_then(|key| usage.get(key).copied().flatten());
+        (model, purpose, spent.map(tokens), judgment.call.is_none())
     });
     Ok(CallUsage::tally(asked.chain(judged)))
 }
 
+/// Tokens as the report counts them.
+pub(super) fn tokens(usage: Usage) -> CallTokens {
+    CallTokens { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens }
+}
+
 /// Writes the analysis and its tables.
-pub(super) fn write(directory: &RunDirectory, analysis: &Analysis) -> Result<(), RunError> {
+pub(super) fn write(directory: &RunDirectory, analysis: &Analysis, records: &RunRecords) -> Result<(), RunError> {
+    let tables = report::csv_tables(analysis, records)?;
     directory.write_json(ANALYSIS, analysis)?;
-    Ok(directory.replace_directory("tables", &report::tables(analysis))?)
+    let inside = |(path, bytes): (String, Vec<u8>)| (path.trim_start_matches("tables/").to_owned(), bytes);
+    Ok(directory.replace_directory("tables", &tables.into_iter().map(inside).collect::<Vec<_>>())?)
 }
 
 /// Writes the report and the pages of its trials; returns where the report is.
@@ -142,7 +152,7 @@ pub(super) fn write_report(
     store: &CallStore,
 ) -> Result<PathBuf, RunError> {
     let mut trials = Vec::new();
-    for (path, bytes) in report::report_html(analysis, records, &StoredCalls(store)) {
+    for (path, bytes) in report::report_html(analysis, records, &StoredCalls(store))? {
         match path.strip_prefix("trials/") {
             Some(inside) => trials.push((inside.to_owned(), bytes)),
             None => directory.write(&path, &bytes)?,

@@ -18,7 +18,7 @@ use crate::method::{self, Question};
 use crate::model::price::prompt_tokens;
 use crate::model::store::CallStore;
 use crate::model::{CallError, Model, Reply, Request, Stop, StoredModel};
-use crate::trace::{AnswerFailure, Trace};
+use crate::trace::{AnswerFailure, Trace, TraceBuilder};
 
 use super::analyze::engine;
 use super::answer::Ready;
@@ -316,8 +316,14 @@ impl Rehearsal<'_> {
         let traces: Vec<Trace> = self
             .samples
             .iter()
-            .flat_map(|sample| bare_arms.iter().map(|arm| Trace::bare(sample, &arm.answerer)))
+            .flat_map(|sample| bare_arms.iter().map(|arm| bare_trace(sample, &arm.answerer)))
             .collect();
         explain(self.samples, &bare_arms, &traces, true).pages
     }
+}
+
+/// A trace in which nothing was done.
+fn bare_trace(sample: &Sample, answerer: &str) -> Trace {
+    let failure = AnswerFailure::NoResult { message: "not asked".to_owned() };
+    TraceBuilder::new(sample, answerer, "", "", serde_json::Value::Null).finish(Err(failure))
 }

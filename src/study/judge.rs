@@ -127,7 +127,7 @@ async fn one(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> (Judgment, Opt
         judge: judge.entry.name.clone(),
         call: result.as_ref().ok().map(|reply| reply.call.clone()),
         raw: result.as_ref().ok().map(|reply| reply.text.clone()),
-        outcome: read::outcome(trial, &result),
+        outcome: read::read(trial, &result),
     };
     (judgment, halt)
 }

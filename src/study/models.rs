@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::model::store::CallStore;
-use crate::model::{self, Model, ModelEntry, ModelError, Price, Prices, Stop, StoredModel};
-use crate::report::{CallLookup, CallView};
+use crate::model::{self, CallOutcome, Message, Model, ModelEntry, ModelError, Price, Prices, Stop, StoredModel};
+use crate::report::{CallLookup, CallMessage, CallView};
 
+use super::analyze::tokens;
 use super::answer::Ready;
 use super::directory::{CALLS, RunDirectory};
 use super::file::JudgeEntry;
@@ -162,18 +164,26 @@ pub(super) struct StoredCalls<'a>(pub(super) &'a CallStore);
 
 impl CallLookup for StoredCalls<'_> {
     fn call(&self, key: &str) -> Option<CallView> {
+        // A call that cannot be read is shown as one that is not kept; the judgment itself holds the raw answer.
         let record = self.0.record(key).ok()??;
-        let reply = record.reply().ok()?;
+        let usage = record.usage().map(tokens);
+        let CallOutcome::Answer { text, finish, .. } = record.outcome else { return None };
+        let message = |message: Message| CallMessage { role: word(&message.role), content: message.content };
         Some(CallView {
             key: record.key,
             purpose: record.purpose.name,
             model: record.name,
-            messages: record.messages,
-            text: reply.text,
-            finish: reply.finish,
-            usage: reply.usage,
+            messages: record.messages.into_iter().map(message).collect(),
+            text,
+            finish: word(&finish),
+            usage,
         })
     }
+}
+
+/// The word that a plain enum is written as.
+pub(super) fn word<T: Serialize>(value: &T) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn is_used(study: &Study, name: &str) -> bool {

@@ -11,7 +11,7 @@ use crate::dataset::{self, DatasetError, Sample};
 use crate::engine::Engine;
 use crate::judge::{Judgment, Outcome, Trial};
 use crate::model::{ModelError, Stop, StoreError};
-use crate::report::{self, PageRecord};
+use crate::report::{self, PageRecord, ReportError};
 use crate::trace::Trace;
 
 use super::answer::{self, Ready};
@@ -146,6 +146,9 @@ pub enum RunError {
     /// The call store.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A table or page of the report.
+    #[error(transparent)]
+    Report(#[from] ReportError),
     /// The run directory.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
@@ -279,10 +282,10 @@ impl Running<'_> {
             return Ok(self.directory.read_records(directory::TRACES)?);
         }
         self.redo(Stage::Answer)?;
-        let ready = self.models.answerers(self.study.answerers()?)?;
+        let ready = Arc::new(self.models.answerers(self.study.answerers()?)?);
         let engine = Arc::new(self.engine());
         let mut watch = Watch::new(self, Stage::Answer, self.samples.len() * ready.len());
-        let traces = answer::answer(&self.samples, &Arc::new(ready), &engine, self.models.concurrency(), |trace| {
+        let traces = answer::answer(&self.samples, &ready, &engine, self.models.concurrency(), |trace| {
             watch.done(trace.answer.is_none())
         });
         let traces = traces.await?;
@@ -369,7 +372,7 @@ impl Running<'_> {
         let analysis = report::analyze(&records);
         if analyzes {
             let mut watch = Watch::new(self, Stage::Analyze, 1);
-            analyze::write(&self.directory, &analysis)?;
+            analyze::write(&self.directory, &analysis, &records)?;
             watch.all_done();
             watch.finish();
         }
