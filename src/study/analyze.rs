@@ -151,13 +151,14 @@ pub(super) fn write_report(
     records: &RunRecords,
     store: &CallStore,
 ) -> Result<PathBuf, RunError> {
-    let mut trials = Vec::new();
-    for (path, bytes) in report::report_html(analysis, records, &StoredCalls(store))? {
-        match path.strip_prefix("trials/") {
-            Some(inside) => trials.push((inside.to_owned(), bytes)),
-            None => directory.write(&path, &bytes)?,
-        }
-    }
-    directory.replace_directory("trials", &trials)?;
+    let mut trials = directory.replacement("trials")?;
+    report::report_pages(analysis, records, &StoredCalls(store), |path, bytes| {
+        let written = match path.strip_prefix("trials/") {
+            Some(inside) => trials.add(inside, &bytes),
+            None => directory.write(&path, &bytes),
+        };
+        written.map_err(RunError::from)
+    })?;
+    trials.put_in_place()?;
     Ok(directory.path("report.html"))
 }

@@ -9,7 +9,7 @@
 //! RUN/analysis.json  tables/*.csv  report.html  trials/*.html
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -172,26 +172,55 @@ impl RunDirectory {
         fs::read_to_string(&path).map_err(io("read", &path))
     }
 
-    /// Replaces a directory inside the run by these files, so that nothing of an earlier run stays behind. A kill
-    /// leaves the old directory or the new one, never a mixture under its name.
+    /// Replaces a directory inside the run by these files.
     pub fn replace_directory(&self, relative: &str, files: &[(String, Vec<u8>)]) -> Result<(), DirectoryError> {
-        let target = self.path(relative);
-        let fresh = self.path(&format!(".{relative}.new"));
-        let stale = self.path(&format!(".{relative}.old"));
-        for left_over in [&fresh, &stale] {
+        let mut replacement = self.replacement(relative)?;
+        for (name, bytes) in files {
+            replacement.add(name, bytes)?;
+        }
+        replacement.put_in_place()
+    }
+
+    /// Begins to replace a directory inside the run, so that nothing of an earlier run stays behind.
+    pub fn replacement(&self, relative: &str) -> Result<Replacement, DirectoryError> {
+        let replacement = Replacement {
+            target: self.path(relative),
+            fresh: self.path(&format!(".{relative}.new")),
+            stale: self.path(&format!(".{relative}.old")),
+            parents: BTreeSet::new(),
+        };
+        for left_over in [&replacement.fresh, &replacement.stale] {
             if left_over.exists() {
                 fs::remove_dir_all(left_over).map_err(io("remove", left_over))?;
             }
         }
-        fs::create_dir_all(&fresh).map_err(io("make", &fresh))?;
-        let mut made = std::collections::BTreeSet::new();
-        for (name, bytes) in files {
-            let path = fresh.join(name);
-            if let Some(parent) = path.parent().filter(|parent| made.insert(parent.to_path_buf())) {
-                fs::create_dir_all(parent).map_err(io("make", parent))?;
-            }
-            fs::write(&path, bytes).map_err(io("write", &path))?;
+        fs::create_dir_all(&replacement.fresh).map_err(io("make", &replacement.fresh))?;
+        Ok(replacement)
+    }
+}
+
+/// A directory that is written beside the one it will replace. A kill leaves the old one or the new one, never a
+/// mixture under its name.
+pub struct Replacement {
+    target: PathBuf,
+    fresh: PathBuf,
+    stale: PathBuf,
+    parents: BTreeSet<PathBuf>,
+}
+
+impl Replacement {
+    /// Writes a file of it.
+    pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), DirectoryError> {
+        let path = self.fresh.join(name);
+        if let Some(parent) = path.parent().filter(|parent| self.parents.insert(parent.to_path_buf())) {
+            fs::create_dir_all(parent).map_err(io("make", parent))?;
         }
+        fs::write(&path, bytes).map_err(io("write", &path))
+    }
+
+    /// Puts it where the old one was.
+    pub fn put_in_place(self) -> Result<(), DirectoryError> {
+        let Self { target, fresh, stale, .. } = self;
         if target.exists() {
             fs::rename(&target, &stale).map_err(io("move away", &target))?;
         }
@@ -249,7 +278,7 @@ mod tests {
     #[test]
     fn file_names_stay_inside_and_apart() {
         let names: Vec<String> = ["a/b", "a_b", "../../etc/passwd", "", "A_b"].into_iter().map(file_name).collect();
-        let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
+        let distinct: BTreeSet<&String> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());
         assert!(names.iter().all(|name| !name.contains('/') && !name.contains('.')), "{names:?}");
     }
