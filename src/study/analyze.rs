@@ -45,7 +45,15 @@ pub(super) fn records(
     judgments: Vec<Judgment>,
 ) -> Result<RunRecords, RunError> {
     let calls = calls(&study.file, models.store(), &traces, &trials, &judgments)?;
-    Ok(RunRecords { study: facts(study, arms, models), samples, traces, pages, trials, judgments, calls })
+    Ok(RunRecords {
+        study: facts(study, arms, models),
+        samples,
+        traces,
+        pages,
+        trials,
+        judgments,
+        calls,
+    })
 }
 
 fn facts(study: &Study, arms: &[Arm], models: &Models) -> StudyFacts {
@@ -98,7 +106,11 @@ fn tasks(file: &StudyFile) -> Vec<Task> {
         (Task::Simulation, file.tasks.simulation.is_some()),
         (Task::Verification, file.tasks.verification.is_some()),
     ];
-    named.into_iter().filter(|(_, asked)| *asked).map(|(task, _)| task).collect()
+    named
+        .into_iter()
+        .filter(|(_, asked)| *asked)
+        .map(|(task, _)| task)
+        .collect()
 }
 
 /// Sums the calls of methods and judges by model and purpose.
@@ -109,21 +121,36 @@ fn calls(
     trials: &[Trial],
     judgments: &[Judgment],
 ) -> Result<Vec<CallUsage>, RunError> {
-    let purposes: BTreeMap<&str, &str> =
-        trials.iter().map(|trial| (trial.id.as_str(), purpose(trial.task))).collect();
-    let models: BTreeMap<&str, &str> =
-        file.judges.iter().map(|judge| (judge.name.as_str(), judge.model.as_str())).collect();
+    let purposes: BTreeMap<&str, &str> = trials
+        .iter()
+        .map(|trial| (trial.id.as_str(), purpose(trial.task)))
+        .collect();
+    let models: BTreeMap<&str, &str> = file
+        .judges
+        .iter()
+        .map(|judge| (judge.name.as_str(), judge.model.as_str()))
+        .collect();
     let keys = judgments.iter().filter_map(|judgment| judgment.call.as_deref());
-    let usage: BTreeMap<String, Option<Usage>> =
-        store.records(keys)?.into_iter().map(|record| (record.key.clone(), record.usage())).collect();
+    let usage: BTreeMap<String, Option<Usage>> = store
+        .records(keys)?
+        .into_iter()
+        .map(|record| (record.key.clone(), record.usage()))
+        .collect();
     let asked = traces.iter().flat_map(|trace| {
-        trace
-            .calls
-            .iter()
-            .map(|call| (trace.model.as_str(), call.purpose.as_str(), call.usage.map(tokens), call.failed))
+        trace.calls.iter().map(|call| {
+            (
+                trace.model.as_str(),
+                call.purpose.as_str(),
+                call.usage.map(tokens),
+                call.failed,
+            )
+        })
     });
     let judged = judgments.iter().map(|judgment| {
-        let model = models.get(judgment.judge.as_str()).copied().unwrap_or(judgment.judge.as_str());
+        let model = models
+            .get(judgment.judge.as_str())
+            .copied()
+            .unwrap_or(judgment.judge.as_str());
         let purpose = purposes.get(judgment.trial.as_str()).copied().unwrap_or("judge");
         let spent = judgment.call.as_ref().and_then(|key| usage.get(key).copied().flatten());
         (model, purpose, spent.map(tokens), judgment.call.is_none())
@@ -133,7 +160,10 @@ fn calls(
 
 /// Tokens as the report counts them.
 pub(super) fn tokens(usage: Usage) -> CallTokens {
-    CallTokens { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens }
+    CallTokens {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+    }
 }
 
 /// Writes the analysis and its tables.

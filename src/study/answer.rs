@@ -41,7 +41,10 @@ pub(super) async fn answer(
             who.answerer.method.answer(question).await
         }
     };
-    each(samples.len() * ready.len(), concurrency, begin, |_, trace| halt_of(trace).or_else(|| after(trace))).await
+    each(samples.len() * ready.len(), concurrency, begin, |_, trace| {
+        halt_of(trace).or_else(|| after(trace))
+    })
+    .await
 }
 
 /// Whether a trace shows that going on is useless.

@@ -9,7 +9,10 @@ use super::load::{Study, StudyError};
 
 /// Refuses samples with one id, and methods that are not defined for what the samples ask.
 pub(super) fn samples(study: &Study, samples: &[Sample]) -> Result<(), StudyError> {
-    let wrong = |message: String| StudyError::Meaning { path: study.path.clone(), message };
+    let wrong = |message: String| StudyError::Meaning {
+        path: study.path.clone(),
+        message,
+    };
     let mut seen = BTreeMap::new();
     for sample in samples {
         if let Some(earlier) = seen.insert(sample.id.as_str(), sample) {
@@ -20,15 +23,25 @@ pub(super) fn samples(study: &Study, samples: &[Sample]) -> Result<(), StudyErro
         }
     }
     for arm in &study.file.arms {
-        let Some(descriptor) = method::find(&arm.method) else { continue };
-        let Some(odd) = samples.iter().find(|sample| !descriptor.kinds.contains(&sample.kind)) else { continue };
+        let Some(descriptor) = method::find(&arm.method) else {
+            continue;
+        };
+        let Some(odd) = samples.iter().find(|sample| !descriptor.kinds.contains(&sample.kind)) else {
+            continue;
+        };
         return Err(wrong(format!(
             "arm `{}`: the method `{}` is not defined for {} (sample `{}` asks for it); it is defined for {}",
             arm.name,
             descriptor.name,
             in_words(odd.kind),
             odd.id,
-            descriptor.kinds.iter().copied().map(in_words).collect::<Vec<_>>().join(" and ")
+            descriptor
+                .kinds
+                .iter()
+                .copied()
+                .map(in_words)
+                .collect::<Vec<_>>()
+                .join(" and ")
         )));
     }
     Ok(())

@@ -220,7 +220,9 @@ impl Replacement {
 
     /// Puts it where the old one was.
     pub fn put_in_place(self) -> Result<(), DirectoryError> {
-        let Self { target, fresh, stale, .. } = self;
+        let Self {
+            target, fresh, stale, ..
+        } = self;
         if target.exists() {
             fs::rename(&target, &stale).map_err(io("move away", &target))?;
         }
@@ -239,16 +241,26 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let fresh = parent.join(format!(".{name}.new"));
     let mut file = fs::File::create(&fresh).map_err(io("write", &fresh))?;
-    file.write_all(bytes).and_then(|()| file.sync_data()).map_err(io("write", &fresh))?;
+    file.write_all(bytes)
+        .and_then(|()| file.sync_data())
+        .map_err(io("write", &fresh))?;
     fs::rename(&fresh, path).map_err(io("put in place", path))
 }
 
 fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> DirectoryError + 'a {
-    move |source| DirectoryError::Io { action, path: path.to_owned(), source }
+    move |source| DirectoryError::Io {
+        action,
+        path: path.to_owned(),
+        source,
+    }
 }
 
 fn record(path: &Path, line: usize, error: &serde_json::Error) -> DirectoryError {
-    DirectoryError::Record { path: path.to_owned(), line, message: error.to_string() }
+    DirectoryError::Record {
+        path: path.to_owned(),
+        line,
+        message: error.to_string(),
+    }
 }
 
 /// A file name for an id: its plain letters for a person, and a hash so that no two ids meet and none can leave the
@@ -256,7 +268,13 @@ fn record(path: &Path, line: usize, error: &serde_json::Error) -> DirectoryError
 pub fn file_name(id: &str) -> String {
     let plain: String = id
         .chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' })
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() || letter == '-' {
+                letter
+            } else {
+                '_'
+            }
+        })
         .take(40)
         .collect();
     let hash = blake3::hash(id.as_bytes()).to_hex();
@@ -277,21 +295,32 @@ mod tests {
 
     #[test]
     fn file_names_stay_inside_and_apart() {
-        let names: Vec<String> = ["a/b", "a_b", "../../etc/passwd", "", "A_b"].into_iter().map(file_name).collect();
+        let names: Vec<String> = ["a/b", "a_b", "../../etc/passwd", "", "A_b"]
+            .into_iter()
+            .map(file_name)
+            .collect();
         let distinct: BTreeSet<&String> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());
-        assert!(names.iter().all(|name| !name.contains('/') && !name.contains('.')), "{names:?}");
+        assert!(
+            names.iter().all(|name| !name.contains('/') && !name.contains('.')),
+            "{names:?}"
+        );
     }
 
     #[test]
     fn replacing_a_directory_leaves_nothing_behind() {
         let root = tempfile::tempdir().unwrap();
         let run = RunDirectory::create(root.path()).unwrap();
-        run.replace_directory("pages", &[("a/one.html".into(), b"1".to_vec())]).unwrap();
-        run.replace_directory("pages", &[("b/two.html".into(), b"2".to_vec())]).unwrap();
+        run.replace_directory("pages", &[("a/one.html".into(), b"1".to_vec())])
+            .unwrap();
+        run.replace_directory("pages", &[("b/two.html".into(), b"2".to_vec())])
+            .unwrap();
         assert!(!root.path().join("pages/a").exists());
         assert_eq!(fs::read(root.path().join("pages/b/two.html")).unwrap(), b"2");
-        let names: Vec<_> = fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let names: Vec<_> = fs::read_dir(root.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(names, ["pages"]);
     }
 

@@ -87,26 +87,45 @@ pub async fn estimate(study: &Study, options: &Options) -> Result<Estimate, RunE
     let samples = load_samples(study, options.limit)?;
     let prompts = judge::prompts(study)?;
     let file = options.directory(study).join(CALLS);
-    let store = Arc::new(if file.is_file() { CallStore::open_read_only(&file)? } else { CallStore::in_memory() });
+    let store = Arc::new(if file.is_file() {
+        CallStore::open_read_only(&file)?
+    } else {
+        CallStore::in_memory()
+    });
     let stored_calls = store.count()?;
-    let offline = Options { offline: true, ..options.clone() };
+    let offline = Options {
+        offline: true,
+        ..options.clone()
+    };
     let models = Models::over(study, store, &offline, &Stop::new())?;
     let arms = study.arms()?;
     let mut sums = Sums::of(study);
     let answers = rehearse_answers(study, &samples, &models, &mut sums).await?;
-    let rehearsal = Rehearsal { study, samples: &samples, arms: &arms, models: &models };
+    let rehearsal = Rehearsal {
+        study,
+        samples: &samples,
+        arms: &arms,
+        models: &models,
+    };
     match answers {
         Some(traces) => rehearsal.known(&traces, prompts, &mut sums)?,
         None => rehearsal.unknown(prompts, &mut sums)?,
     }
-    Ok(Estimate { samples: samples.len(), models: sums.priced(&models), stored_calls })
+    Ok(Estimate {
+        samples: samples.len(),
+        models: sums.priced(&models),
+        stored_calls,
+    })
 }
 
 struct Sums(Vec<ModelEstimate>);
 
 impl Sums {
     fn of(study: &Study) -> Self {
-        let named = |name: &str| ModelEstimate { model: name.to_owned(), ..ModelEstimate::default() };
+        let named = |name: &str| ModelEstimate {
+            model: name.to_owned(),
+            ..ModelEstimate::default()
+        };
         Self(study.file.models.iter().map(|entry| named(entry.name())).collect())
     }
 
@@ -163,13 +182,24 @@ async fn rehearse_answers(
     let mut traces = Vec::new();
     let mut whole = true;
     for answerer in study.answerers()? {
-        let tap = Arc::new(Tap { inner: models.get(&answerer.model)?, missed: Mutex::default() });
-        let ready = Ready { answerer, model: tap.clone() };
-        let bounds = method::find(ready.answerer.method_name)
-            .map_or((0, 0), |descriptor| (descriptor.call_bounds)(ready.answerer.method.as_ref()));
+        let tap = Arc::new(Tap {
+            inner: models.get(&answerer.model)?,
+            missed: Mutex::default(),
+        });
+        let ready = Ready {
+            answerer,
+            model: tap.clone(),
+        };
+        let bounds = method::find(ready.answerer.method_name).map_or((0, 0), |descriptor| {
+            (descriptor.call_bounds)(ready.answerer.method.as_ref())
+        });
         for sample in samples {
-            let question =
-                Question { sample, answerer: &ready.answerer.name, model: ready.model.as_ref(), engine: &engine };
+            let question = Question {
+                sample,
+                answerer: &ready.answerer.name,
+                model: ready.model.as_ref(),
+                engine: &engine,
+            };
             let trace = ready.answerer.method.answer(question).await;
             let missed = std::mem::take(&mut *tap.missed.lock().unwrap_or_else(PoisonError::into_inner));
             if let Some(request) = missed.first().filter(|_| is_missing(&trace)) {
@@ -177,7 +207,10 @@ async fn rehearse_answers(
                 if let Some(sum) = sums.of_model(&ready.answerer.model) {
                     let answered = trace.calls.iter().filter(|call| !call.failed).count() as u64;
                     let left = |bound: u64| bound.saturating_sub(answered).max(1);
-                    let calls = Bounds { low: left(bounds.0), high: left(bounds.1) };
+                    let calls = Bounds {
+                        low: left(bounds.0),
+                        high: left(bounds.1),
+                    };
                     sum.answer_calls.add(calls);
                     sum.add_tokens(calls, prompt_bounds(request), answer_limit(request));
                 }
@@ -186,14 +219,23 @@ async fn rehearse_answers(
         }
     }
     // The order of the answer stage: sample by sample.
-    let place: BTreeMap<&str, usize> = samples.iter().enumerate().map(|(at, sample)| (sample.id.as_str(), at)).collect();
+    let place: BTreeMap<&str, usize> = samples
+        .iter()
+        .enumerate()
+        .map(|(at, sample)| (sample.id.as_str(), at))
+        .collect();
     traces.sort_by_key(|trace| place.get(trace.sample.as_str()).copied());
     Ok(whole.then_some(traces))
 }
 
 fn is_missing(trace: &Trace) -> bool {
     let offline = |failure: &AnswerFailure| {
-        matches!(failure, AnswerFailure::Call { error: CallError::Offline { .. } })
+        matches!(
+            failure,
+            AnswerFailure::Call {
+                error: CallError::Offline { .. }
+            }
+        )
     };
     trace.failure.as_ref().is_some_and(offline) || trace.fallback_reason.as_ref().is_some_and(offline)
 }
@@ -210,8 +252,14 @@ fn answer_limit(request: &Request) -> u64 {
 impl ModelEstimate {
     /// Adds the tokens of some calls with prompts and answers of these sizes.
     fn add_tokens(&mut self, calls: Bounds, prompt: Bounds, answer_limit: u64) {
-        self.input_tokens.add(Bounds { low: calls.low * prompt.low, high: calls.high * prompt.high });
-        self.output_tokens.add(Bounds { low: calls.low, high: calls.high * answer_limit });
+        self.input_tokens.add(Bounds {
+            low: calls.low * prompt.low,
+            high: calls.high * prompt.high,
+        });
+        self.output_tokens.add(Bounds {
+            low: calls.low,
+            high: calls.high * answer_limit,
+        });
     }
 }
 
@@ -231,7 +279,9 @@ impl Rehearsal<'_> {
         for judge in self.models.judges(&self.study.file.judges)? {
             let asked = self.models.get(&judge.entry.model)?;
             for trial in &bench.trials {
-                let Ok(messages) = judge::messages(&bench, &judge, trial) else { continue };
+                let Ok(messages) = judge::messages(&bench, &judge, trial) else {
+                    continue;
+                };
                 let request = judge::request(&judge, trial, messages);
                 if self.models.store().record(&asked.key(&request))?.is_some() {
                     continue;
@@ -256,11 +306,19 @@ impl Rehearsal<'_> {
             let (low, _) = self.prompt_sum(&bench, &judge, &agreeing);
             let (_, high) = self.prompt_sum(&bench, &judge, &differing);
             if let Some(sum) = sums.of_model(&judge.entry.model) {
-                let calls = Bounds { low: agreeing.len() as u64, high: differing.len() as u64 };
+                let calls = Bounds {
+                    low: agreeing.len() as u64,
+                    high: differing.len() as u64,
+                };
                 sum.judge_calls.add(calls);
-                sum.input_tokens.add(Bounds { low, high: high * PAGE_GROWTH });
-                sum.output_tokens
-                    .add(Bounds { low: calls.low, high: calls.high * u64::from(judge.entry.max_tokens) });
+                sum.input_tokens.add(Bounds {
+                    low,
+                    high: high * PAGE_GROWTH,
+                });
+                sum.output_tokens.add(Bounds {
+                    low: calls.low,
+                    high: calls.high * u64::from(judge.entry.max_tokens),
+                });
             }
         }
         Ok(())
@@ -279,7 +337,11 @@ impl Rehearsal<'_> {
 
     fn bench(&self, pages: Pages, trials: Vec<Trial>, prompts: judge::Prompts) -> Bench {
         Bench {
-            samples: self.samples.iter().map(|sample| (sample.id.clone(), sample.clone())).collect(),
+            samples: self
+                .samples
+                .iter()
+                .map(|sample| (sample.id.clone(), sample.clone()))
+                .collect(),
             pages,
             trials,
             prompts,
@@ -311,8 +373,14 @@ impl Rehearsal<'_> {
 
     /// The page of every sample without explanation or answer, under the name of every arm.
     fn bare_pages(&self) -> Pages {
-        let bare_arms: Vec<Arm> =
-            self.arms.iter().map(|arm| Arm { format: Format::None, ..arm.clone() }).collect();
+        let bare_arms: Vec<Arm> = self
+            .arms
+            .iter()
+            .map(|arm| Arm {
+                format: Format::None,
+                ..arm.clone()
+            })
+            .collect();
         let traces: Vec<Trace> = self
             .samples
             .iter()
@@ -324,6 +392,8 @@ impl Rehearsal<'_> {
 
 /// A trace in which nothing was done.
 fn bare_trace(sample: &Sample, answerer: &str) -> Trace {
-    let failure = AnswerFailure::NoResult { message: "not asked".to_owned() };
+    let failure = AnswerFailure::NoResult {
+        message: "not asked".to_owned(),
+    };
     TraceBuilder::new(sample, answerer, "", "", serde_json::Value::Null).finish(Err(failure))
 }

@@ -36,13 +36,22 @@ pub(super) const PAGES_DIRECTORY: &str = "pages";
 
 /// Renders every page of a study.
 pub(super) fn explain(samples: &[Sample], arms: &[Arm], traces: &[Trace], control: bool) -> Explained {
-    let mut explained = Explained { records: Vec::new(), pages: Pages::new() };
-    let by_key: BTreeMap<(&str, &str), &Trace> =
-        traces.iter().map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace)).collect();
+    let mut explained = Explained {
+        records: Vec::new(),
+        pages: Pages::new(),
+    };
+    let by_key: BTreeMap<(&str, &str), &Trace> = traces
+        .iter()
+        .map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace))
+        .collect();
     for sample in samples {
         let shown: Vec<(&Arm, &Trace)> = arms
             .iter()
-            .filter_map(|arm| by_key.get(&(sample.id.as_str(), arm.answerer.as_str())).map(|trace| (arm, *trace)))
+            .filter_map(|arm| {
+                by_key
+                    .get(&(sample.id.as_str(), arm.answerer.as_str()))
+                    .map(|trace| (arm, *trace))
+            })
             .collect();
         for (arm, trace) in &shown {
             for visibility in [AnswerVisibility::Shown, AnswerVisibility::Withheld] {
@@ -93,7 +102,12 @@ impl Explained {
             html: format!("{PAGES_DIRECTORY}/{stem}.html"),
             markdown: format!("{PAGES_DIRECTORY}/{stem}.md"),
         });
-        let key = PageKey { arm: arm.to_owned(), sample: sample.id.clone(), answer: visibility, control_answer };
+        let key = PageKey {
+            arm: arm.to_owned(),
+            sample: sample.id.clone(),
+            answer: visibility,
+            control_answer,
+        };
         self.pages.insert(key, Arc::new(page));
     }
 

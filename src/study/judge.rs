@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::dataset::Sample;
 use crate::explain::{AnswerVisibility, Page};
-use crate::judge::prompt::{self, Prompt, PromptError};
 use crate::judge::orders::OrderError;
+use crate::judge::prompt::{self, Prompt, PromptError};
 use crate::judge::trial::SampleAnswers;
-use crate::judge::{CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, preference, read, simulation, verification};
+use crate::judge::{
+    CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, preference, read, simulation, verification,
+};
 use crate::model::{Message, Model, Purpose, Request, Sampling};
 use crate::trace::Trace;
 
@@ -47,7 +49,10 @@ pub(super) fn prompts(study: &Study) -> Result<Prompts, StudyError> {
     let mut prompts = Prompts::new();
     for (task, file) in own {
         let Some(file) = file else { continue };
-        let wrong = |message: String| StudyError::Meaning { path: study.path.clone(), message };
+        let wrong = |message: String| StudyError::Meaning {
+            path: study.path.clone(),
+            message,
+        };
         let prompt = match file {
             None => Prompt::built_in(task),
             Some(file) => {
@@ -64,28 +69,43 @@ pub(super) fn prompts(study: &Study) -> Result<Prompts, StudyError> {
 
 /// What every arm answered to every sample.
 pub(super) fn answers(samples: &[Sample], arms: &[Arm], traces: &[Trace]) -> Vec<SampleAnswers> {
-    let by_key: BTreeMap<(&str, &str), &Trace> =
-        traces.iter().map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace)).collect();
+    let by_key: BTreeMap<(&str, &str), &Trace> = traces
+        .iter()
+        .map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace))
+        .collect();
     let answer_of = |sample: &Sample, arm: &Arm| {
-        by_key.get(&(sample.id.as_str(), arm.answerer.as_str())).and_then(|trace| trace.answer.clone())
+        by_key
+            .get(&(sample.id.as_str(), arm.answerer.as_str()))
+            .and_then(|trace| trace.answer.clone())
     };
     samples
         .iter()
         .map(|sample| SampleAnswers {
             sample: sample.id.clone(),
             kind: sample.kind,
-            arms: arms.iter().map(|arm| (arm.name.clone(), answer_of(sample, arm))).collect(),
+            arms: arms
+                .iter()
+                .map(|arm| (arm.name.clone(), answer_of(sample, arm)))
+                .collect(),
         })
         .collect()
 }
 
 /// The trials of a study, in the order of tasks, samples and arms.
 pub(super) fn trials(study: &Study, answers: &[SampleAnswers]) -> Result<Vec<Trial>, StudyError> {
-    let StudyFile { tasks, control, study: head, .. } = &study.file;
+    let StudyFile {
+        tasks,
+        control,
+        study: head,
+        ..
+    } = &study.file;
     let mut trials = Vec::new();
     if let Some(task) = &tasks.preference {
         let ranked = preference::trials(answers, task, control.enabled, head.seed);
-        let wrong = |error: OrderError| StudyError::Meaning { path: study.path.clone(), message: error.to_string() };
+        let wrong = |error: OrderError| StudyError::Meaning {
+            path: study.path.clone(),
+            message: error.to_string(),
+        };
         trials.extend(ranked.map_err(wrong)?);
     }
     if tasks.simulation.is_some() {
@@ -109,9 +129,12 @@ pub(super) async fn judge(
         let (bench, judges) = (bench.clone(), judges.clone());
         async move { one(&bench, &judges[index / count], &bench.trials[index % count]).await }
     };
-    let results = each(count * judges.len(), concurrency, begin, |_, (judgment, halt): &(Judgment, Option<Halt>)| {
-        halt.clone().or_else(|| after(judgment))
-    });
+    let results = each(
+        count * judges.len(),
+        concurrency,
+        begin,
+        |_, (judgment, halt): &(Judgment, Option<Halt>)| halt.clone().or_else(|| after(judgment)),
+    );
     Ok(results.await?.into_iter().map(|(judgment, _)| judgment).collect())
 }
 
@@ -166,7 +189,11 @@ pub(super) fn messages(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> Resu
 }
 
 /// The conversation of a trial on pages that withhold the answer, whatever the task shows.
-pub(super) fn messages_without_answers(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> Result<Vec<Message>, String> {
+pub(super) fn messages_without_answers(
+    bench: &Bench,
+    judge: &ReadyJudge,
+    trial: &Trial,
+) -> Result<Vec<Message>, String> {
     let key = |arm: &String| PageKey {
         arm: arm.clone(),
         sample: trial.sample.clone(),
@@ -178,8 +205,14 @@ pub(super) fn messages_without_answers(bench: &Bench, judge: &ReadyJudge, trial:
 }
 
 fn conversation(bench: &Bench, judge: &ReadyJudge, trial: &Trial, pages: Vec<&Page>) -> Result<Vec<Message>, String> {
-    let sample = bench.samples.get(&trial.sample).ok_or_else(|| format!("sample `{}` is not in the run", trial.sample))?;
-    let template = bench.prompts.get(&trial.task).ok_or_else(|| "the study has no such task".to_owned())?;
+    let sample = bench
+        .samples
+        .get(&trial.sample)
+        .ok_or_else(|| format!("sample `{}` is not in the run", trial.sample))?;
+    let template = bench
+        .prompts
+        .get(&trial.task)
+        .ok_or_else(|| "the study has no such task".to_owned())?;
     let wrong = |error: PromptError| error.to_string();
     prompt::render(trial, sample, &pages, judge.entry.view, template, bench.seed).map_err(wrong)
 }
@@ -196,13 +229,21 @@ fn page_key(trial: &Trial, arm: &str) -> PageKey {
         arm: arm.to_owned(),
         sample: trial.sample.clone(),
         answer,
-        control_answer: trial.prediction.clone().filter(|_| is_control && answer == AnswerVisibility::Shown),
+        control_answer: trial
+            .prediction
+            .clone()
+            .filter(|_| is_control && answer == AnswerVisibility::Shown),
     }
 }
 
 fn page<'a>(bench: &'a Bench, trial: &Trial, key: &PageKey) -> Result<&'a Page, String> {
     let found = bench.pages.get(key).map(AsRef::as_ref);
-    found.ok_or_else(|| format!("the page of arm `{}` for sample `{}` is not in the run", key.arm, trial.sample))
+    found.ok_or_else(|| {
+        format!(
+            "the page of arm `{}` for sample `{}` is not in the run",
+            key.arm, trial.sample
+        )
+    })
 }
 
 fn unasked(judge: &ReadyJudge, trial: &Trial, detail: String) -> Judgment {
@@ -211,7 +252,9 @@ fn unasked(judge: &ReadyJudge, trial: &Trial, detail: String) -> Judgment {
         judge: judge.entry.name.clone(),
         call: None,
         raw: None,
-        outcome: Outcome::None { state: NoVerdict::Error, detail },
+        outcome: Outcome::None {
+            state: NoVerdict::Error,
+            detail,
+        },
     }
 }
-

@@ -83,8 +83,10 @@ pub struct Arm {
 impl Study {
     /// Reads and checks a study file.
     pub fn load(path: &Path) -> Result<Self, StudyError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| StudyError::Read { path: path.to_owned(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| StudyError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
         let base = path.parent().map(Path::to_owned).unwrap_or_default();
         Self::from_text(path, base, text)
     }
@@ -92,13 +94,21 @@ impl Study {
     /// Checks the text of a study file whose relative paths start at `base`.
     pub fn from_text(path: &Path, base: PathBuf, text: String) -> Result<Self, StudyError> {
         let file = parse(path, &text)?;
-        let study = Self { path: path.to_owned(), base, text, file };
+        let study = Self {
+            path: path.to_owned(),
+            base,
+            text,
+            file,
+        };
         study.check()?;
         Ok(study)
     }
 
     fn wrong(&self, message: impl Into<String>) -> StudyError {
-        StudyError::Meaning { path: self.path.clone(), message: message.into() }
+        StudyError::Meaning {
+            path: self.path.clone(),
+            message: message.into(),
+        }
     }
 
     fn check(&self) -> Result<(), StudyError> {
@@ -125,7 +135,9 @@ impl Study {
         }
         let confidence = self.file.report.confidence;
         if !(confidence > 0.5 && confidence < 1.0) {
-            return Err(self.wrong(format!("report.confidence is {confidence}; it must lie between 0.5 and 1")));
+            return Err(self.wrong(format!(
+                "report.confidence is {confidence}; it must lie between 0.5 and 1"
+            )));
         }
         if !(0.0..=1.0).contains(&self.file.report.max_failure_share) {
             return Err(self.wrong(format!(
@@ -141,7 +153,9 @@ impl Study {
         for name in names {
             self.check_name(&format!("{what}.name"), name)?;
             if !seen.insert(name.to_lowercase()) {
-                return Err(self.wrong(format!("two of [[{what}]] are called `{name}` (case apart); give each its own name")));
+                return Err(self.wrong(format!(
+                    "two of [[{what}]] are called `{name}` (case apart); give each its own name"
+                )));
             }
         }
         Ok(())
@@ -163,7 +177,10 @@ impl Study {
         if names.contains(&model) {
             return Ok(());
         }
-        Err(self.wrong(format!("{who} names the model `{model}`, but [[models]] has only: {}", names.join(", "))))
+        Err(self.wrong(format!(
+            "{who} names the model `{model}`, but [[models]] has only: {}",
+            names.join(", ")
+        )))
     }
 
     /// The distinct answerers, in the order of their first arms.
@@ -190,7 +207,11 @@ impl Study {
                     .iter()
                     .find(|known| same_answerer(known, &built))
                     .map_or_else(|| built.name.clone(), |known| known.name.clone());
-                Ok(Arm { name: entry.name.clone(), answerer, format: self.format_of(entry)? })
+                Ok(Arm {
+                    name: entry.name.clone(),
+                    answerer,
+                    format: self.format_of(entry)?,
+                })
             })
             .collect()
     }
@@ -198,11 +219,22 @@ impl Study {
     fn build(&self, entry: &ArmEntry) -> Result<Answerer, StudyError> {
         let descriptor = method::find(&entry.method).ok_or_else(|| {
             let known: Vec<&str> = method::registry().iter().map(|known| known.name).collect();
-            self.wrong(format!("arm `{}` names the method `{}`; known are: {}", entry.name, entry.method, known.join(", ")))
+            self.wrong(format!(
+                "arm `{}` names the method `{}`; known are: {}",
+                entry.name,
+                entry.method,
+                known.join(", ")
+            ))
         })?;
         let settings = serde_json::Value::Object(entry.settings.clone().into_iter().collect());
-        let method = (descriptor.build)(&settings).map_err(|error| self.wrong(format!("arm `{}`: {error}", entry.name)))?;
-        Ok(Answerer { name: entry.name.clone(), method_name: descriptor.name, method, model: entry.model.clone() })
+        let method =
+            (descriptor.build)(&settings).map_err(|error| self.wrong(format!("arm `{}`: {error}", entry.name)))?;
+        Ok(Answerer {
+            name: entry.name.clone(),
+            method_name: descriptor.name,
+            method,
+            model: entry.model.clone(),
+        })
     }
 
     fn format_of(&self, entry: &ArmEntry) -> Result<Format, StudyError> {
@@ -230,7 +262,13 @@ fn parse(path: &Path, text: &str) -> Result<StudyFile, StudyError> {
         let before = text.get(..offset).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) + 1;
-        StudyError::Schema { path: path.to_owned(), line, column, key, message: message.trim().to_owned() }
+        StudyError::Schema {
+            path: path.to_owned(),
+            line,
+            column,
+            key,
+            message: message.trim().to_owned(),
+        }
     };
     let document = toml::Deserializer::parse(text)
         .map_err(|error| located(error.span(), String::new(), error.message().to_owned()))?;

@@ -6,11 +6,11 @@
 
 mod analyze;
 mod answer;
+mod check;
 pub mod directory;
 pub mod estimate;
-mod check;
-pub mod file;
 mod explain;
+pub mod file;
 mod judge;
 pub mod load;
 mod models;

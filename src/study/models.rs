@@ -50,12 +50,7 @@ impl Models {
     }
 
     /// Sets up the models over a given store.
-    pub(super) fn over(
-        study: &Study,
-        store: Arc<CallStore>,
-        options: &Options,
-        stop: &Stop,
-    ) -> Result<Self, RunError> {
+    pub(super) fn over(study: &Study, store: Arc<CallStore>, options: &Options, stop: &Stop) -> Result<Self, RunError> {
         let prices = Prices::new(study.file.prices.clone());
         let model_options = model::Options {
             offline: options.offline,
@@ -130,7 +125,10 @@ impl Models {
             .iter()
             .map(|entry| {
                 let model: Arc<dyn Model> = self.get(&entry.model)?;
-                Ok(ReadyJudge { entry: entry.clone(), model })
+                Ok(ReadyJudge {
+                    entry: entry.clone(),
+                    model,
+                })
             })
             .collect()
     }
@@ -138,7 +136,12 @@ impl Models {
     /// What of a model's entry its answers depend on.
     pub(super) fn identity(&self, name: &str) -> Value {
         match self.entry(name) {
-            Some(ModelEntry::Openai { base_url, model, sampling, .. }) => json!([base_url, model, sampling]),
+            Some(ModelEntry::Openai {
+                base_url,
+                model,
+                sampling,
+                ..
+            }) => json!([base_url, model, sampling]),
             Some(ModelEntry::Script { file, .. }) => json!([file]),
             None => Value::Null,
         }
@@ -167,8 +170,13 @@ impl CallLookup for StoredCalls<'_> {
         // A call that cannot be read is shown as one that is not kept; the judgment itself holds the raw answer.
         let record = self.0.record(key).ok()??;
         let usage = record.usage().map(tokens);
-        let CallOutcome::Answer { text, finish, .. } = record.outcome else { return None };
-        let message = |message: Message| CallMessage { role: word(&message.role), content: message.content };
+        let CallOutcome::Answer { text, finish, .. } = record.outcome else {
+            return None;
+        };
+        let message = |message: Message| CallMessage {
+            role: word(&message.role),
+            content: message.content,
+        };
         Some(CallView {
             key: record.key,
             purpose: record.purpose.name,
@@ -183,7 +191,10 @@ impl CallLookup for StoredCalls<'_> {
 
 /// The word that a plain enum is written as.
 pub(super) fn word<T: Serialize>(value: &T) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 fn is_used(study: &Study, name: &str) -> bool {

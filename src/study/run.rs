@@ -14,7 +14,7 @@ use crate::model::{ModelError, Stop, StoreError};
 use crate::report::{self, PageRecord, ReportError};
 use crate::trace::Trace;
 
-use super::answer::{self, Ready};
+use super::answer;
 use super::directory::{self, DirectoryError, Manifest, RunDirectory, fingerprint};
 use super::explain::{Explained, PAGES_DIRECTORY, explain, read_pages};
 use super::judge::{self, Bench, ReadyJudge};
@@ -82,7 +82,9 @@ impl Options {
 
     /// Where the run of this study lives.
     pub fn directory(&self, study: &Study) -> PathBuf {
-        self.out.clone().unwrap_or_else(|| Path::new("results").join(&study.file.study.name))
+        self.out
+            .clone()
+            .unwrap_or_else(|| Path::new("results").join(&study.file.study.name))
     }
 }
 
@@ -195,15 +197,12 @@ pub fn load_samples(study: &Study, limit: Option<usize>) -> Result<Vec<Sample>, 
 }
 
 /// Runs a study.
-pub async fn run(
-    study: &Study,
-    options: &Options,
-    observer: &dyn Observer,
-    stop: &Stop,
-) -> Result<Summary, RunError> {
+pub async fn run(study: &Study, options: &Options, observer: &dyn Observer, stop: &Stop) -> Result<Summary, RunError> {
     let samples = load_samples(study, options.limit)?;
     if samples.is_empty() {
-        return Err(RunError::Stage("the study has no samples: nothing to answer (look at its `select` and at --limit)".to_owned()));
+        return Err(RunError::Stage(
+            "the study has no samples: nothing to answer (look at its `select` and at --limit)".to_owned(),
+        ));
     }
     let prompts = judge::prompts(study)?;
     let directory = RunDirectory::create(&options.directory(study))?;
@@ -302,7 +301,10 @@ impl Running<'_> {
                 return Ok(Explained::default());
             }
             self.check_stage(Stage::Explain, &inputs)?;
-            return Ok(read_pages(&self.directory, self.directory.read_records(directory::PAGES)?)?);
+            return Ok(read_pages(
+                &self.directory,
+                self.directory.read_records(directory::PAGES)?,
+            )?);
         }
         self.redo(Stage::Explain)?;
         let mut watch = Watch::new(self, Stage::Explain, traces.len());
@@ -336,7 +338,11 @@ impl Running<'_> {
         let trials = judge::trials(self.study, &judge::answers(&self.samples, &self.arms, traces))?;
         self.directory.write_records(directory::TRIALS, &trials)?;
         let bench = Arc::new(Bench {
-            samples: self.samples.iter().map(|sample| (sample.id.clone(), sample.clone())).collect(),
+            samples: self
+                .samples
+                .iter()
+                .map(|sample| (sample.id.clone(), sample.clone()))
+                .collect(),
             pages: explained.pages,
             trials,
             prompts,
@@ -368,7 +374,16 @@ impl Running<'_> {
             return Ok(summary);
         }
         let samples = self.samples.as_ref().clone();
-        let records = analyze::records(self.study, &self.arms, &self.models, samples, traces, pages, trials, judgments)?;
+        let records = analyze::records(
+            self.study,
+            &self.arms,
+            &self.models,
+            samples,
+            traces,
+            pages,
+            trials,
+            judgments,
+        )?;
         let analysis = report::analyze(&records);
         if analyzes {
             let mut watch = Watch::new(self, Stage::Analyze, 1);
@@ -378,7 +393,12 @@ impl Running<'_> {
         }
         if reports {
             let mut watch = Watch::new(self, Stage::Report, 1);
-            summary.report = Some(analyze::write_report(&self.directory, &analysis, &records, self.models.store())?);
+            summary.report = Some(analyze::write_report(
+                &self.directory,
+                &analysis,
+                &records,
+                self.models.store(),
+            )?);
             watch.all_done();
             watch.finish();
         }
@@ -394,7 +414,10 @@ impl Running<'_> {
                 total: traces.len(),
                 failed: traces.iter().filter(|trace| trace.answer.is_none()).count(),
             },
-            judgments: Tally { total: judgments.len(), failed: judgments.iter().filter(unread).count() },
+            judgments: Tally {
+                total: judgments.len(),
+                failed: judgments.iter().filter(unread).count(),
+            },
             calls_made: spent.made,
             calls_from_store: spent.from_store,
             cost: spent.cost,
@@ -413,21 +436,46 @@ impl Running<'_> {
             .study
             .answerers()?
             .iter()
-            .map(|who| (who.name.clone(), who.method_name, who.method.settings(), self.models.identity(&who.model)))
+            .map(|who| {
+                (
+                    who.name.clone(),
+                    who.method_name,
+                    who.method.settings(),
+                    self.models.identity(&who.model),
+                )
+            })
             .collect();
-        Ok(fingerprint(&(self.samples.as_ref(), answerers, &self.study.file.engine)))
+        Ok(fingerprint(&(
+            self.samples.as_ref(),
+            answerers,
+            &self.study.file.engine,
+        )))
     }
 
     fn explain_inputs(&self) -> Result<String, RunError> {
-        let arms: Vec<_> = self.arms.iter().map(|arm| (&arm.name, &arm.answerer, arm.format)).collect();
+        let arms: Vec<_> = self
+            .arms
+            .iter()
+            .map(|arm| (&arm.name, &arm.answerer, arm.format))
+            .collect();
         Ok(fingerprint(&(self.answer_inputs()?, arms, &self.study.file.control)))
     }
 
     fn judge_inputs(&self) -> Result<String, RunError> {
-        let judges: Vec<_> =
-            self.study.file.judges.iter().map(|judge| (judge, self.models.identity(&judge.model))).collect();
+        let judges: Vec<_> = self
+            .study
+            .file
+            .judges
+            .iter()
+            .map(|judge| (judge, self.models.identity(&judge.model)))
+            .collect();
         let file = &self.study.file;
-        Ok(fingerprint(&(self.explain_inputs()?, judges, &file.tasks, file.study.seed)))
+        Ok(fingerprint(&(
+            self.explain_inputs()?,
+            judges,
+            &file.tasks,
+            file.study.seed,
+        )))
     }
 
     /// Whether a stage that was left out has outputs made from the same inputs.
@@ -515,7 +563,10 @@ impl<'a> Watch<'a> {
             return Some(format!("{made} calls were made, and --max-calls is {limit}"));
         }
         let limit = self.max_cost.filter(|limit| self.progress.cost >= *limit)?;
-        Some(format!("{:.4} US dollars were spent, and --max-cost is {limit}", self.progress.cost))
+        Some(format!(
+            "{:.4} US dollars were spent, and --max-cost is {limit}",
+            self.progress.cost
+        ))
     }
 
     fn finish(&self) {
