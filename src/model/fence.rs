@@ -72,7 +72,10 @@ fn begins_tag(rest: &str, kind: &str) -> bool {
 }
 
 fn is_bracket(character: char) -> bool {
-    matches!(character, '<' | '＜' | '﹤' | '‹' | '〈' | '⟨' | '〈' | '≺' | '⋖')
+    matches!(
+        character,
+        '<' | '\u{2039}' | '\u{227a}' | '\u{22d6}' | '\u{2329}' | '\u{27e8}' | '\u{3008}' | '\u{fe64}' | '\u{ff1c}'
+    )
 }
 
 fn is_dash(character: char) -> bool {
