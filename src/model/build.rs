@@ -174,7 +174,7 @@ fn endpoint(entry: &ModelEntry, options: &Options) -> Result<Endpoint, String> {
     let key = Key::load(api_key_env.as_deref(), file.as_deref(), fallback, |variable| {
         std::env::var(variable).ok()
     });
-    Endpoint::new(EndpointSettings {
+    Ok(Endpoint::new(EndpointSettings {
         name: name.clone(),
         address,
         model: model.clone(),
@@ -184,7 +184,7 @@ fn endpoint(entry: &ModelEntry, options: &Options) -> Result<Endpoint, String> {
         max_retries: *max_retries,
         concurrency,
         stop: options.stop.clone(),
-    })
+    }))
 }
 
 fn check_sampling(sampling: &Sampling) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! The one place that does HTTP: an endpoint with its key, its limit of calls at once, its retries and its patience.
 
 use std::error::Error;
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures::FutureExt;
@@ -42,7 +42,7 @@ pub(crate) struct EndpointSettings {
 /// An OpenAI-compatible chat endpoint.
 pub(crate) struct Endpoint {
     settings: EndpointSettings,
-    client: Client,
+    client: OnceLock<Result<Client, String>>,
     limit: Semaphore,
 }
 
@@ -72,36 +72,27 @@ struct Response {
 }
 
 impl Endpoint {
-    /// Sets up the connections; none is made yet.
-    pub(crate) fn new(settings: EndpointSettings) -> Result<Self, String> {
-        static CRYPTOGRAPHY: Once = Once::new();
-        CRYPTOGRAPHY.call_once(|| {
-            // Fails only when the process has chosen a provider already, which then serves as well.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        });
-        let mut client = Client::builder()
-            .user_agent(concat!("tabjury/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT_TIMEOUT.min(settings.timeout))
-            .pool_max_idle_per_host(settings.concurrency)
-            // A redirected POST loses its body; better to say where the endpoint has gone.
-            .redirect(redirect::Policy::none());
-        if settings.address.is_local {
-            // A proxy named in the environment cannot reach this machine, or is not meant to.
-            client = client.no_proxy();
-        }
-        let client = client
-            .build()
-            .map_err(|error| format!("no HTTP client can be set up: {}", chain(&error)))?;
-        Ok(Self {
+    /// An endpoint that has not been spoken to yet.
+    pub(crate) fn new(settings: EndpointSettings) -> Self {
+        Self {
             limit: Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS)),
-            client,
+            client: OnceLock::new(),
             settings,
+        }
+    }
+
+    /// The connections. They are set up when they are first needed: a run that is answered from its store needs neither
+    /// the certificates of this machine nor the time to read them.
+    fn client(&self) -> Result<&Client, CallError> {
+        let client = self.client.get_or_init(|| connect(&self.settings));
+        client.as_ref().map_err(|message| CallError::Failed {
+            message: format!("model `{}`: {message}", self.settings.name),
         })
     }
 
     /// The identifiers of the models that the endpoint lists; one attempt.
     pub(crate) async fn models(&self) -> Result<Vec<String>, CallError> {
-        let request = self.authorized(self.client.get(self.settings.address.models()))?;
+        let request = self.authorized(self.client()?.get(self.settings.address.models()))?;
         let response = self
             .exchange(request)
             .await
@@ -141,13 +132,16 @@ impl Endpoint {
                 Err(_) => return Asked::refused(CallError::Stopped),
             },
         };
+        let client = match self.client() {
+            Ok(client) => client,
+            Err(error) => return Asked::refused(error),
+        };
         let body = openai::body(&settings.model, request, settings.max_tokens_field).to_string();
         let began = Instant::now();
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let post = self
-                .client
+            let post = client
                 .post(settings.address.chat())
                 .header(CONTENT_TYPE, "application/json")
                 .body(body.clone());
@@ -290,6 +284,36 @@ impl Provider for Endpoint {
     fn ask<'a>(&'a self, request: &'a Request, key: &'a str) -> BoxFuture<'a, Asked> {
         self.ask_patiently(request, key).boxed()
     }
+}
+
+/// Sets up connections; none is made yet.
+fn connect(settings: &EndpointSettings) -> Result<Client, String> {
+    static CRYPTOGRAPHY: Once = Once::new();
+    CRYPTOGRAPHY.call_once(|| {
+        // Fails only when the process has chosen a provider already, which then serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+    let mut client = Client::builder()
+        .user_agent(concat!("tabjury/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT.min(settings.timeout))
+        .pool_max_idle_per_host(settings.concurrency)
+        // A redirected POST loses its body; better to say where the endpoint has gone.
+        .redirect(redirect::Policy::none());
+    if !settings.address.is_encrypted {
+        // Nothing to verify: without this the client refuses to be built on a machine without certificates.
+        client = client.tls_certs_only([]);
+    }
+    if settings.address.is_local {
+        // A proxy named in the environment cannot reach this machine, or is not meant to.
+        client = client.no_proxy();
+    }
+    client.build().map_err(|error| {
+        format!(
+            "no HTTPS client can be set up: {}; install the certificates of the system (package `ca-certificates`), or \
+             name a file of them in SSL_CERT_FILE",
+            chain(&error)
+        )
+    })
 }
 
 /// An error with its causes, which is where HTTP errors say what happened.

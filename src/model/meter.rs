@@ -35,7 +35,8 @@ pub struct Reading {
     pub output_tokens: u64,
     /// Calls made whose tokens the provider did not say.
     pub without_usage: u64,
-    /// What the tokens counted here cost, in US dollars; `None` when the model has no known price.
+    /// What the tokens counted here cost, in US dollars; `None` when the model has no known price. At least that much,
+    /// where `without_usage` is not 0.
     pub cost: Option<f64>,
 }
 

@@ -37,6 +37,8 @@ pub(crate) enum Fault {
 pub(crate) struct Address {
     /// Without a slash at the end; part of every call's key.
     pub(crate) base_url: String,
+    /// Whether it is `https`.
+    pub(crate) is_encrypted: bool,
     /// Whether it is this machine.
     pub(crate) is_local: bool,
     /// Whether it is this machine or OpenAI itself, which the customary key may go to without being named.
@@ -81,6 +83,7 @@ impl Address {
                 .is_ok_and(|address| address.is_loopback());
         Ok(Self {
             is_local,
+            is_encrypted: url.scheme() == "https",
             takes_customary_key: is_local || (host == "api.openai.com" && url.scheme() == "https"),
             base_url: url.to_string(),
         })

@@ -176,8 +176,9 @@ impl CallStore {
         let path = file.to_string_lossy().into_owned();
         let (connection, address, flags) = match attempt(&path, flags) {
             Ok(connection) => (connection, path, flags),
-            // A store in a directory that cannot be written to has no room for the files that WAL needs.
-            Err(StoreError::Access { .. }) if file.is_file() => {
+            // A store in a directory that cannot be written to has no room for the files that WAL needs. Without them it
+            // is read as it lies, which is all there is only when no log of a killed run lies beside it.
+            Err(StoreError::Access { .. }) if file.is_file() && !has_log(file) => {
                 let flags = flags | OpenFlags::SQLITE_OPEN_URI;
                 let address = format!("file:{}?immutable=1", percent_encoded(&path));
                 (attempt(&address, flags)?, address, flags)
@@ -583,6 +584,13 @@ fn check(file: &Path, connection: &Connection) -> Result<(), StoreError> {
         }
     }
     Ok(())
+}
+
+/// Whether calls of a killed run wait beside the file to be put into it.
+fn has_log(file: &Path) -> bool {
+    let mut name = file.as_os_str().to_owned();
+    name.push("-wal");
+    Path::new(&name).metadata().is_ok_and(|metadata| metadata.len() > 0)
 }
 
 /// What SQLite said, as an error of the store.
