@@ -6,6 +6,7 @@
 
 pub mod build;
 mod client;
+mod database;
 pub mod fence;
 mod flight;
 mod key;
@@ -15,6 +16,7 @@ pub mod price;
 mod provider;
 mod record;
 mod retry;
+mod row;
 pub mod script;
 mod secret;
 pub mod settings;

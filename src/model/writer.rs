@@ -9,9 +9,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, params};
 use tokio::sync::oneshot;
 
+use super::database::failure;
 use super::provider::Asked;
 use super::record::is_lasting;
-use super::store::{StoreError, StoredRow, failure, finish_word};
+use super::row::{StoredRow, finish_word};
+use super::store::StoreError;
 use super::{CallError, Purpose, key::CallKey};
 
 /// Most calls in one transaction: enough for any concurrency, and few enough that nobody waits long.
