@@ -12,6 +12,7 @@ use super::{CONTROL_ARM, Task, Trial};
 use crate::dataset::{Answer, QuestionKind, Sample};
 use crate::explain::Page;
 use crate::model::Message;
+use crate::model::fence::fence;
 
 /// A prompt that cannot be used or filled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -201,6 +202,8 @@ pub fn render(
             arms: trial.arms.len(),
         });
     }
+    let control = trial.arms.iter().all(|arm| arm == CONTROL_ARM);
+    let kind = if control { "table" } else { "explanation" };
     let explanations = (0_usize..)
         .zip(pages)
         .zip(&trial.labels)
@@ -209,26 +212,28 @@ pub fn render(
             text: fence(
                 seed,
                 &format!("{}.{place}", trial.id),
-                "explanation",
+                kind,
                 match view {
                     JudgeView::Markdown => &page.markdown,
                     JudgeView::Html => &page.html,
                 },
-            ),
+            )
+            .text(),
         })
         .collect();
     let text = prompt.fill(Variables {
         kind: trial.kind,
-        question: fence(seed, &trial.id, "task", &sample.question),
+        question: fence(seed, &trial.id, "task", &sample.question).text(),
         explanations,
         names: short_names(&trial.labels),
-        control: trial.arms.iter().all(|arm| arm == CONTROL_ARM),
+        control,
         prediction: fence(
             seed,
             &trial.id,
             "answer",
             &trial.prediction.as_ref().map(Answer::display).unwrap_or_default(),
-        ),
+        )
+        .text(),
         options: trial.options.clone(),
     })?;
     Ok(vec![Message::user(text)])
@@ -249,16 +254,6 @@ pub fn short_names(labels: &[String]) -> Vec<String> {
         Some(rests) if rests.iter().all(|rest| !rest.is_empty()) => rests.into_iter().map(str::to_owned).collect(),
         _ => labels.to_vec(),
     }
-}
-
-/// Encloses text in tags whose code follows from seed and id, so that the text cannot hold its own closing tag.
-fn fence(seed: u64, id: &str, kind: &str, text: &str) -> String {
-    let mut hasher = blake3::Hasher::new_derive_key("tabjury judge 1 fence");
-    hasher.update(&seed.to_le_bytes());
-    hasher.update(id.as_bytes());
-    let code = hasher.finalize().to_hex();
-    let tag = format!("{kind}-{}", &code[..16]);
-    format!("<{tag}>\n{}\n</{tag}>", text.trim_end())
 }
 
 fn placeholders(kind: QuestionKind, control: bool) -> Variables {

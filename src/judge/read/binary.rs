@@ -20,6 +20,8 @@ static STATED: LazyLock<Regex> = LazyLock::new(|| {
         r#"(?i)\b(?:answer|prediction|verdict|response|judge?ment|guess|model)(?:\s*,?\s*["'(][^"')]*["')]\s*,?|\s+(?:of\s+)?\S{1,24})?\s+(?P<verb>is|isn't|was|wasn't|would be|must be|must have been|seems(?: to be)?|appears(?: to be)?|looks|answered|answers|predicted|predicts|concluded|concludes|outputs?|said|says|gave|would (?:answer|predict|say|output))\b"#,
     )
 });
+/// `a model that answers so is right` speaks of no answer in particular.
+static GENERAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:an?|any|every|each|no)\s+(?:\w+\s+)?$"));
 static CONDITIONAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:if|whether|suppose|assuming|unless|would|could|should|might|may|to (?:determine|decide|say|judge|check|verify|see)|need to|asked?|instruct\w*|example|format|options?)\b",
@@ -159,7 +161,11 @@ fn statements(lines: &[String], words: &Words) -> Said {
                 continue;
             };
             let before = &sentence[..found.start()];
-            if sentence.trim_end().ends_with('?') || CONDITIONAL.is_match(before) || REPORTED.is_match(before) {
+            if sentence.trim_end().ends_with('?')
+                || CONDITIONAL.is_match(before)
+                || REPORTED.is_match(before)
+                || GENERAL.is_match(before)
+            {
                 continue;
             }
             // From the verb on: in `the answer FALSE is correct` the answer's own text says nothing.
@@ -502,6 +508,10 @@ mod tests {
             ("Yes.\n\nThe answer is wrong.", NoVerdict::Ambiguous),
             ("It is not clear whether the answer is correct.", NoVerdict::Unparsed),
             ("The answer is TRUE.", NoVerdict::Unparsed),
+            (
+                "A model that answers FALSE to a false statement is right.",
+                NoVerdict::Unparsed,
+            ),
         ] {
             assert_eq!(right(text), Err(state), "{text}");
         }

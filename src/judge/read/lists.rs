@@ -212,6 +212,7 @@ fn chains(lines: &[String], names: &Names) -> Vec<List> {
 fn chain_at(lines: &[String], index: usize, at: usize, names: &Names) -> Option<(Option<List>, usize)> {
     let line = lines[index].as_str();
     let first = names.at(line, at)?;
+    separator(line, first.end)?;
     let before = &line[..at];
     let own_lead = before.trim_matches(|c: char| !c.is_alphanumeric() && c != ':' && c != '"' && c != '[' && c != '=');
     let lead = Lead::of(if own_lead.is_empty() {
