@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 fn measure() -> Result<String, String> {
     let tabjury = harness::tabjury()?;
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let endpoint = Endpoint::start(Duration::ZERO).map_err(|error| error.to_string())?;
+    let endpoint = Endpoint::start(scratch.path(), Duration::ZERO).map_err(|error| error.to_string())?;
     let study = harness::write_study(&scratch.path().join("study"), &endpoint, SAMPLES, CONCURRENCY)
         .map_err(|error| error.to_string())?;
     let mut best = Duration::MAX;
@@ -143,7 +143,7 @@ fn read_reply(reader: &mut impl BufRead) -> std::io::Result<()> {
         if field.is_empty() {
             break;
         }
-        if let Some(value) = field.strip_prefix("content-length: ") {
+        if let Some(value) = field.to_ascii_lowercase().strip_prefix("content-length: ") {
             length = value.parse().unwrap_or(0);
         }
     }

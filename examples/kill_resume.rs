@@ -46,7 +46,7 @@ fn check() -> Result<String, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let tabjury = harness::tabjury()?;
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let endpoint = Endpoint::start(DELAY).map_err(|error| error.to_string())?;
+    let endpoint = Endpoint::start(scratch.path(), DELAY).map_err(|error| error.to_string())?;
     let study = harness::write_study(&scratch.path().join("study"), &endpoint, SAMPLES, CONCURRENCY)
         .map_err(|error| error.to_string())?;
     let begin = |run: &Path| {
@@ -69,7 +69,8 @@ fn check() -> Result<String, String> {
     if trials < TRIALS {
         return Err(format!("{trials} trials are fewer than {TRIALS}"));
     }
-    if harness::counts(&endpoint.log()).len() != calls {
+    let log = || endpoint.log().map_err(|error| error.to_string());
+    if harness::counts(&log()?).len() != calls {
         return Err("the run that nobody killed made a call twice".to_owned());
     }
 
@@ -85,20 +86,23 @@ fn check() -> Result<String, String> {
     for point in points {
         let mut child = begin(&killed)?;
         // Distinct calls so far, repeats set aside: repeats would let later kills fall behind the end of the run.
-        let reached = wait_until(&mut child, || distinct_after(&endpoint, calls) >= point)?;
+        let reached = wait_until(&mut child, || {
+            distinct_after(&endpoint, calls).is_ok_and(|distinct| distinct >= point)
+        })?;
         if !reached {
             return Err(format!("the run ended before call {point} of {calls}"));
         }
         std::thread::sleep(Duration::from_micros(random.random_range(0..15_000)));
         child.kill().map_err(|error| error.to_string())?;
         child.wait().map_err(|error| error.to_string())?;
-        killed_at.push(distinct_after(&endpoint, calls));
-        let repeated = endpoint.count() - calls - distinct_after(&endpoint, calls);
+        let distinct = distinct_after(&endpoint, calls)?;
+        killed_at.push(distinct);
+        let repeated = log()?.len() - calls - distinct;
         most_repeated = most_repeated.max(repeated - repeated_before);
         repeated_before = repeated;
     }
     finish(begin(&killed)?)?;
-    let log = endpoint.log();
+    let log = log()?;
     let again = &log[calls..];
     let repeated = again.len() - harness::counts(again).len();
     most_repeated = most_repeated.max(repeated - repeated_before);
@@ -142,8 +146,10 @@ fn check() -> Result<String, String> {
     ))
 }
 
-fn distinct_after(endpoint: &Endpoint, skipped: usize) -> usize {
-    harness::counts(&endpoint.log()[skipped..]).len()
+/// Different calls among all but the first `skipped`.
+fn distinct_after(endpoint: &Endpoint, skipped: usize) -> Result<usize, String> {
+    let log = endpoint.log().map_err(|error| error.to_string())?;
+    Ok(harness::counts(&log[skipped..]).len())
 }
 
 /// Waits for a condition; `false` when the program ended first.

@@ -8,6 +8,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 use super::exit;
 use super::schema::Kind;
 use crate::method;
+use crate::study::Stage;
 
 /// Find out whether an explanation of a table question answering model helps anyone.
 #[derive(Debug, Parser)]
@@ -50,13 +51,19 @@ pub(super) struct RunArguments {
     #[arg(value_name = "STUDY.toml")]
     pub(super) study: PathBuf,
     /// Only this stage; may be given several times. Default: all.
-    #[arg(long = "stage", value_name = "STAGE")]
-    pub(super) stages: Vec<String>,
-    /// Make at most this many new calls, then stop with exit code 5.
+    #[arg(long = "stage", value_name = "STAGE", value_parser = stage)]
+    pub(super) stages: Vec<Stage>,
+    /// Only the first N samples.
     #[arg(long, value_name = "N")]
-    pub(super) limit: Option<u64>,
+    pub(super) limit: Option<usize>,
+    /// Begin nothing new once N calls were made; exits with 5.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) max_calls: Option<u64>,
+    /// Begin nothing new once so many US dollars were spent; exits with 5.
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+    pub(super) max_cost: Option<f64>,
     /// Print the calls, tokens and cost that lie ahead, per model, and make none.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["max_calls", "max_cost"])]
     pub(super) dry_run: bool,
     /// Answer from the call store alone; a call that is not in it fails.
     #[arg(long)]
@@ -99,9 +106,10 @@ pub(super) struct AskArguments {
         default_value = "https://api.openai.com/v1"
     )]
     pub(super) base_url: String,
-    /// The environment variable that holds the key.
-    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
-    pub(super) api_key_env: String,
+    /// The environment variable that holds the key. Default: OPENAI_API_KEY for api.openai.com and this machine, no key
+    /// for other hosts.
+    #[arg(long, value_name = "NAME")]
+    pub(super) api_key_env: Option<String>,
     /// Take the model's answers from this JSONL file instead of an endpoint.
     #[arg(long, value_name = "FILE")]
     pub(super) script: Option<PathBuf>,
@@ -157,6 +165,25 @@ pub(super) struct CompletionsArguments {
     /// The shell.
     #[arg(value_enum)]
     pub(super) shell: clap_complete::Shell,
+}
+
+/// Reads the name of a stage.
+fn stage(name: &str) -> Result<Stage, String> {
+    Stage::ALL
+        .into_iter()
+        .find(|stage| stage.name() == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = Stage::ALL.iter().map(|stage| stage.name()).collect();
+            format!("the stages are {}", names.join(", "))
+        })
+}
+
+/// Reads an amount above 0.
+fn dollars(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|amount: &f64| amount.is_finite() && *amount > 0.0)
+        .ok_or_else(|| "an amount above 0, such as 2.50".to_owned())
 }
 
 /// Reads `name=value`.

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::printer::{visible, visible_line};
 use crate::dataset::{QuestionKind, Sample};
+use crate::explain::visible_text::{visible, visible_line};
 use crate::table::Table;
 use crate::trace::lineage::{Exactness, Reading};
 use crate::trace::{AnswerFailure, AnswerSource, FailedAttempt, Lineage, Step, Trace};

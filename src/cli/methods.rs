@@ -44,7 +44,7 @@ fn as_text(method: &Descriptor) -> String {
         let head = if index == 0 { "settings:" } else { "" };
         let _ = writeln!(
             text,
-            "    {head:<9}{} = {}  ({})",
+            "    {head:<10}{} = {}  ({})",
             setting.name, setting.default, setting.meaning
         );
     }

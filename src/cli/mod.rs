@@ -4,14 +4,19 @@
 //! [`printer`] where text leaves the program.
 
 mod arguments;
+mod ask;
 mod chain;
 mod completions;
+mod doctor;
 mod exit;
 mod files;
+mod interrupt;
 mod man;
 mod methods;
 mod printer;
 mod progress;
+mod report;
+mod run;
 mod schema;
 
 use std::ffi::OsString;
@@ -39,6 +44,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let printer = Printer::from_environment();
+    say_faults_safely(printer);
     let exit = match std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(&arguments, &printer))) {
         Ok(Ok(exit)) => exit,
         Ok(Err(failure)) => {
@@ -53,16 +59,24 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(exit.code())
 }
 
+/// A fault's message can hold text of a table or a model, which must not reach the terminal as it is.
+fn say_faults_safely(printer: Printer) {
+    std::panic::set_hook(Box::new(move |fault| {
+        let place = fault.location().map(ToString::to_string).unwrap_or_default();
+        let message = fault.payload_as_str().unwrap_or("no message");
+        printer.say(&format!("error: internal fault at {place}: {message}"));
+    }));
+}
+
 fn dispatch(arguments: &Arguments, printer: &Printer) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Methods(arguments) => methods::run(arguments, printer),
         Command::Schema(arguments) => schema::run(arguments, printer),
         Command::Completions(arguments) => completions::run(arguments, printer),
         Command::Man => man::run(printer),
-        Command::Run(_) | Command::Ask(_) | Command::Report(_) | Command::Doctor(_) => Err(Failure::message(
-            Exit::Other,
-            "this command is not built yet",
-            "use a later version",
-        )),
+        Command::Run(arguments) => run::run(arguments, printer),
+        Command::Ask(arguments) => ask::run(arguments, printer),
+        Command::Report(arguments) => report::run(arguments, printer),
+        Command::Doctor(arguments) => doctor::run(arguments, printer),
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::printer::{Printer, visible_line};
+use super::printer::Printer;
 
 /// Time between two plain lines.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
@@ -19,6 +19,8 @@ pub(super) struct Standing {
     pub(super) total: u64,
     /// Items without an answer or verdict.
     pub(super) failed: u64,
+    /// Whether the stage asks models.
+    pub(super) asks: bool,
     /// Calls made in this run.
     pub(super) calls_made: u64,
     /// Calls answered from the store in this run.
@@ -84,7 +86,12 @@ impl ProgressDisplay {
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
-        self.printer.say(&format!("{stage}: {}", finished(standing)));
+        let outcome = if standing.asks {
+            finished(standing)
+        } else {
+            "done".to_owned()
+        };
+        self.printer.say(&format!("{stage}: {outcome}"));
     }
 
     /// Says something without tearing the bar.
@@ -120,17 +127,17 @@ fn finished(standing: &Standing) -> String {
 }
 
 fn counts(standing: &Standing) -> String {
-    let mut parts = vec![
-        format!("{} failed", standing.failed),
-        format!(
+    let mut parts = vec![format!("{} failed", standing.failed)];
+    if standing.asks {
+        parts.push(format!(
             "{} calls made, {} from the store",
             standing.calls_made, standing.calls_from_store
-        ),
-    ];
-    if standing.calls_made > 0 {
+        ));
+    }
+    if standing.asks && standing.calls_made > 0 {
         parts.push(cost(standing.cost, standing.cost_incomplete));
     }
-    visible_line(&format!("({})", parts.join(", ")))
+    format!("({})", parts.join(", "))
 }
 
 /// Dollars, or that they are not known: an unpriced model costs `unknown`, never 0.
@@ -179,6 +186,7 @@ mod tests {
             done: 25,
             total: 100,
             failed: 2,
+            asks: true,
             calls_made: 20,
             calls_from_store: 5,
             cost: 0.0125,

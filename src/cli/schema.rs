@@ -26,6 +26,12 @@ pub(super) enum Kind {
     Judgment,
     /// One call of a model, as the call store keeps it.
     Call,
+    /// Every number of a run.
+    Analysis,
+    /// What made each output of a run.
+    Run,
+    /// One line of a script of answers.
+    Script,
 }
 
 impl Kind {
@@ -39,6 +45,9 @@ impl Kind {
             Self::Trial => "trial",
             Self::Judgment => "judgment",
             Self::Call => "call",
+            Self::Analysis => "analysis",
+            Self::Run => "run",
+            Self::Script => "script",
         }
     }
 
@@ -52,6 +61,9 @@ impl Kind {
             Self::Trial => schema_for!(crate::judge::Trial),
             Self::Judgment => schema_for!(crate::judge::Judgment),
             Self::Call => schema_for!(crate::model::CallRecord),
+            Self::Analysis => schema_for!(crate::report::Analysis),
+            Self::Run => schema_for!(crate::study::directory::Manifest),
+            Self::Script => schema_for!(crate::model::script::ScriptLine),
         }
     }
 }

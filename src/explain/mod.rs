@@ -16,7 +16,7 @@ mod markdown;
 mod marked_table;
 mod sql_pieces;
 mod view;
-mod visible_text;
+pub(crate) mod visible_text;
 mod words;
 
 use schemars::JsonSchema;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// The text with control characters, direction overrides, tag characters and non-characters replaced by signs that
 /// show them, and every kind of line break by a line feed. Tabs stay.
-pub(super) fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
@@ -28,7 +28,7 @@ pub(super) fn visible(text: &str) -> String {
 }
 
 /// The same on one line: every run of white space is one space, none at the ends.
-pub(super) fn visible_line(text: &str) -> String {
+pub(crate) fn visible_line(text: &str) -> String {
     let shown = visible(text);
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
