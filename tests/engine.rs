@@ -440,3 +440,13 @@ fn all_text_columns_compare_as_text() {
     let execution = engine.run(&deals(), &[], "SELECT MAX(units) FROM table_sql").unwrap();
     assert_eq!(cells(&execution), [["7"]]);
 }
+
+#[test]
+fn long_chains_of_conditions_run_and_are_traced() {
+    let chain: Vec<String> = (0..990).map(|number| format!("units={number}")).collect();
+    let statement = format!("SELECT rep FROM table_sql WHERE {}", chain.join(" OR "));
+    let execution = run(&deals(), &statement).unwrap();
+    assert_eq!(cells(&execution).len(), 4);
+    assert!(execution.lineage.is_exact(), "{:?}", execution.lineage.exactness);
+    assert_eq!(execution.lineage.condition_cells.len(), 4);
+}

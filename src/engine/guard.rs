@@ -84,6 +84,11 @@ impl Guard {
         };
     }
 
+    /// Instructions the statement has left.
+    pub(super) fn steps_left(&self) -> u64 {
+        self.steps_left.load(Ordering::SeqCst)
+    }
+
     /// The limit that stopped the statement.
     pub(super) fn stopped(&self) -> Option<&'static str> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).stopped

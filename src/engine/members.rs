@@ -16,28 +16,28 @@ pub(super) const MEMBERS: &str = "tabjury_members";
 /// One group: for each of its rows the arguments given.
 pub(super) type Group = Vec<Vec<SqlValue>>;
 
+/// Arguments that the groups of one statement may hold together: enough for a million rows with a few conditions, and
+/// no more than a few hundred megabytes.
+const MOST_ARGUMENTS: usize = 8_000_000;
+
 /// The groups gathered so far; a call of the function gives the position of its group.
 #[derive(Clone, Default)]
-pub(super) struct MemberStore(Arc<Mutex<Vec<Group>>>);
+pub(super) struct MemberStore(Arc<Mutex<Gathered>>);
+
+#[derive(Default)]
+struct Gathered {
+    groups: Vec<Group>,
+    arguments: usize,
+}
 
 impl MemberStore {
     /// Takes a group out; empty for a number that no call gave.
     pub(super) fn take(&self, position: i64) -> Group {
-        let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gathered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         usize::try_from(position)
             .ok()
-            .and_then(|position| groups.get_mut(position))
+            .and_then(|position| gathered.groups.get_mut(position))
             .map(std::mem::take)
-            .unwrap_or_default()
-    }
-
-    /// A copy of a group, for a group that is used more than once.
-    pub(super) fn get(&self, position: i64) -> Group {
-        let groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        usize::try_from(position)
-            .ok()
-            .and_then(|position| groups.get(position))
-            .cloned()
             .unwrap_or_default()
     }
 }
@@ -62,6 +62,13 @@ impl Aggregate<Group, i64> for Members {
     }
 
     fn step(&self, context: &mut Context<'_>, group: &mut Group) -> rusqlite::Result<()> {
+        {
+            let mut gathered = self.store.0.lock().unwrap_or_else(PoisonError::into_inner);
+            gathered.arguments += context.len();
+            if gathered.arguments > MOST_ARGUMENTS {
+                return Err(rusqlite::Error::UserFunctionError("too many rows to remember".into()));
+            }
+        }
         let mut arguments = Vec::with_capacity(context.len());
         for index in 0..context.len() {
             arguments.push(
@@ -74,8 +81,9 @@ impl Aggregate<Group, i64> for Members {
     }
 
     fn finalize(&self, _: &mut Context<'_>, group: Option<Group>) -> rusqlite::Result<i64> {
-        let mut groups = self.store.0.lock().unwrap_or_else(PoisonError::into_inner);
-        groups.push(group.unwrap_or_default());
-        i64::try_from(groups.len() - 1).map_err(|error| rusqlite::Error::UserFunctionError(error.to_string().into()))
+        let mut gathered = self.store.0.lock().unwrap_or_else(PoisonError::into_inner);
+        gathered.groups.push(group.unwrap_or_default());
+        i64::try_from(gathered.groups.len() - 1)
+            .map_err(|error| rusqlite::Error::UserFunctionError(error.to_string().into()))
     }
 }

@@ -24,6 +24,9 @@ use sqlite::Database;
 /// The name of the current table in every statement.
 pub const TABLE_NAME: &str = "table_sql";
 
+/// Stack of the thread that a statement runs on; memory is only taken for what is used.
+const STACK_BYTES: usize = 64 << 20;
+
 /// What a statement may use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
@@ -123,6 +126,24 @@ impl Engine {
                 message: "there is no statement".to_owned(),
             });
         }
+        // A thousand conditions in a row nest a thousand deep in the parser's tree, whose clone, print and drop recur.
+        let worked = std::thread::scope(|scope| {
+            std::thread::Builder::new()
+                .stack_size(STACK_BYTES)
+                .spawn_scoped(scope, || self.run_here(table, origins, statement))
+                .map(|thread| thread.join())
+        });
+        let failed = |message: &str| EngineError::Statement {
+            message: message.to_owned(),
+        };
+        match worked {
+            Ok(Ok(execution)) => execution,
+            Ok(Err(_)) => Err(failed("running the statement failed")),
+            Err(_) => Err(failed("no thread is left to run the statement")),
+        }
+    }
+
+    fn run_here(&self, table: &Table, origins: &[Vec<usize>], statement: &str) -> Result<Execution, EngineError> {
         let database = Database::load(table, self.typed_columns, &self.limits)?;
         let resolved = names::resolve(&database, &table.columns, statement, self.double_quoted_strings)?;
         let columns_read = database.check(&resolved.parse).map_err(|refusal| refusal.error)?;

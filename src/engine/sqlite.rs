@@ -4,9 +4,11 @@
 //! handler. Every statement of a model runs in [`Mode::Untrusted`]; the lineage tracer's own statements, which are made
 //! from an already accepted statement, run in [`Mode::Tracing`] or, to keep an intermediate result, [`Mode::Keeping`].
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -55,7 +57,13 @@ pub(super) struct Database {
     limits: Limits,
     column_names: Vec<String>,
     members: MemberStore,
+    /// Instructions and time that the tracer's statements have left together.
+    tracing_left: Cell<(u64, Duration)>,
 }
+
+/// The tracer's statements together may take as much time as the model's statement, and this many times its
+/// instructions; a lineage that takes more is not exact.
+const TRACING_SHARE: u64 = 4;
 
 impl Database {
     /// Loads a table under its SQL names.
@@ -86,6 +94,7 @@ impl Database {
             limits: limits.clone(),
             column_names: table.columns.iter().map(|column| column.sql.clone()).collect(),
             members,
+            tracing_left: Cell::new((limits.steps.saturating_mul(TRACING_SHARE), limits.time)),
         })
     }
 
@@ -135,12 +144,28 @@ impl Database {
 
     /// Runs a model's statement.
     pub(super) fn run(&self, statement: &str) -> Result<ResultSet, EngineError> {
+        self.guard.start(Mode::Untrusted, self.limits.time, self.limits.steps);
         self.query(statement, Mode::Untrusted)
     }
 
     /// Runs one of the tracer's statements.
     pub(super) fn trace(&self, statement: &str) -> Result<ResultSet, EngineError> {
-        self.query(statement, Mode::Tracing)
+        self.within_tracing_budget(Mode::Tracing, || self.query(statement, Mode::Tracing))
+    }
+
+    /// Runs with what the tracer has left, and takes what was used from it.
+    fn within_tracing_budget<T>(
+        &self,
+        mode: Mode,
+        run: impl FnOnce() -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let (steps, time) = self.tracing_left.get();
+        let begun = Instant::now();
+        self.guard.start(mode, time, steps);
+        let done = run();
+        self.tracing_left
+            .set((self.guard.steps_left(), time.saturating_sub(begun.elapsed())));
+        done
     }
 
     /// Whether a statement stands by itself: every name in it is its own.
@@ -156,23 +181,20 @@ impl Database {
 
     /// Keeps the result of a query as a table, with the types SQLite gives the columns of a subquery.
     pub(super) fn keep(&self, name: &str, query: &str) -> Result<(), EngineError> {
-        let explain = |error| self.explain(error);
-        self.guard.start(Mode::Keeping, self.limits.time, self.limits.steps);
-        self.connection
-            .execute_batch("PRAGMA query_only = OFF")
-            .map_err(explain)?;
-        let kept = self
-            .connection
-            .execute_batch(&format!("CREATE TABLE {name} AS {query}"))
-            .map_err(explain);
-        self.connection
-            .execute_batch("PRAGMA query_only = ON")
-            .map_err(explain)?;
-        kept
+        let execute = |statement: &str| {
+            self.connection
+                .execute_batch(statement)
+                .map_err(|error| self.explain(error))
+        };
+        self.within_tracing_budget(Mode::Keeping, || {
+            execute("PRAGMA query_only = OFF")?;
+            let kept = execute(&format!("CREATE TABLE {name} AS {query}"));
+            execute("PRAGMA query_only = ON")?;
+            kept
+        })
     }
 
     fn query(&self, statement: &str, mode: Mode) -> Result<ResultSet, EngineError> {
-        self.guard.start(mode, self.limits.time, self.limits.steps);
         let mut prepared = self
             .connection
             .prepare(statement)
@@ -356,7 +378,7 @@ fn harden(connection: &mut Connection, guard: &Arc<Guard>, limits: &Limits) -> r
     for (limit, value) in [
         (Limit::SQLITE_LIMIT_LENGTH, 4_000_000),
         (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
-        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 1000),
         (Limit::SQLITE_LIMIT_VDBE_OP, 250_000),
         (Limit::SQLITE_LIMIT_ATTACHED, 0),
         (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),

@@ -1,12 +1,9 @@
 //! The provenance of one SELECT: its own result with hidden columns beside it, asked of SQLite in one query.
 
 use rusqlite::types::Value as SqlValue;
-use sqlparser::ast::{
-    Expr, GroupByExpr, Ident, JoinConstraint, LimitClause, ObjectName, ObjectNamePart, OrderBy, Select, SelectItem,
-    SetExpr, TableAlias, TableFactor, TableWithJoins,
-};
+use sqlparser::ast::{Expr, GroupByExpr, Ident, LimitClause, OrderBy, Select, SelectItem, SetExpr};
 
-use super::expressions::{Parts, Subquery, SubqueryUse, atoms, first_argument, join_constraint, look_into, name_of};
+use super::expressions::{Parts, Subquery, SubqueryUse, atoms, first_argument, look_into, name_of};
 use super::layout::{Argument, Dependent, Layout, Read, Test};
 use super::provenance::{Provenance, match_rows, merge_equal};
 use super::tracer::{Tracer, Untraced, differs, untraced};
@@ -69,10 +66,14 @@ impl Tracer<'_> {
         if prepared.is_distinct {
             return match_rows(&result.rows, merge_equal(candidates)).ok_or_else(differs);
         }
-        if candidates.iter().map(|(row, _)| row).ne(result.rows.iter()) {
+        if candidates.iter().map(|(row, _)| row).eq(result.rows.iter()) {
+            return Ok(candidates.into_iter().map(|(_, provenance)| provenance).collect());
+        }
+        // A join with kept tables may come in another order; without a LIMIT it still has the same rows.
+        if limit.is_some() || candidates.len() != result.rows.len() {
             return Err(differs());
         }
-        Ok(candidates.into_iter().map(|(_, provenance)| provenance).collect())
+        match_rows(&result.rows, candidates).ok_or_else(differs)
     }
 
     fn read_hidden(&self, prepared: &Prepared, hidden: &[SqlValue]) -> Read {
@@ -94,7 +95,7 @@ impl Tracer<'_> {
         let mut layout = Layout::default();
         let mut joins = Vec::new();
         for from in &mut select.from {
-            self.from(from, &mut layout, &mut joins)?;
+            self.join_relations(from, &mut layout, &mut joins)?;
         }
         let projection = look_into(&select.projection);
         let having = look_into(&select.having);
@@ -141,74 +142,6 @@ impl Tracer<'_> {
             is_aggregate,
             has_window,
         })
-    }
-
-    /// Replaces the subqueries and common table expressions of a FROM by kept tables.
-    fn from(&mut self, from: &mut TableWithJoins, layout: &mut Layout, joins: &mut Vec<Expr>) -> Result<(), Untraced> {
-        self.factor(&mut from.relation, layout, joins)?;
-        for join in &mut from.joins {
-            self.factor(&mut join.relation, layout, joins)?;
-            if let Some(JoinConstraint::On(condition)) = join_constraint(&join.join_operator) {
-                joins.push(condition.clone());
-            }
-        }
-        Ok(())
-    }
-
-    fn factor(&mut self, factor: &mut TableFactor, layout: &mut Layout, joins: &mut Vec<Expr>) -> Result<(), Untraced> {
-        match factor {
-            TableFactor::Table {
-                name,
-                alias,
-                args: None,
-                ..
-            } => {
-                let table = name
-                    .0
-                    .last()
-                    .and_then(ObjectNamePart::as_ident)
-                    .map_or_else(String::new, |ident| ident.value.clone());
-                let shown = alias.as_ref().map_or(&table, |alias| &alias.name.value);
-                if alias.is_none()
-                    && layout
-                        .relations
-                        .iter()
-                        .any(|relation| relation.name.eq_ignore_ascii_case(shown))
-                {
-                    // The same table again: only the first can be named, but each has row ids of its own.
-                    *alias = Some(own_alias(layout.relations.len()));
-                }
-                let (mut relation, kept) = self.relation_named(&table, alias.as_ref())?;
-                if let Some(kept) = kept {
-                    *name = ObjectName::from(vec![Ident::new(kept)]);
-                    if alias.is_none() {
-                        let named = alias.insert(own_alias(0));
-                        named.name = Ident::with_quote('"', table);
-                        relation.sql_name = named.name.to_string();
-                    }
-                }
-                layout.relations.push(relation);
-                Ok(())
-            }
-            TableFactor::Derived {
-                lateral: false,
-                subquery,
-                alias,
-                ..
-            } => {
-                let kept = self.kept_query(subquery, &[])?;
-                let (relation, table) = self.kept_relation(kept, alias.as_ref());
-                *factor = table_factor(table, alias.clone());
-                layout.relations.push(relation);
-                Ok(())
-            }
-            TableFactor::NestedJoin {
-                table_with_joins,
-                alias: None,
-            } => self.from(table_with_joins, layout, joins),
-            TableFactor::Table { name, .. } => Err(format!("the table function {name} is not traced")),
-            _ => Err("a FROM of this form is not traced".to_owned()),
-        }
     }
 
     /// Traces a subquery of an expression: by itself if it stands alone, else beside each row.
@@ -412,31 +345,6 @@ fn raw_item(sql: String) -> SelectItem {
     SelectItem::UnnamedExpr(Expr::Identifier(Ident::new(sql)))
 }
 
-fn own_alias(number: usize) -> TableAlias {
-    TableAlias {
-        explicit: true,
-        name: Ident::new(format!("{OWN_PREFIX}alias_{number}")),
-        columns: Vec::new(),
-        at: None,
-    }
-}
-
-fn table_factor(table: String, alias: Option<TableAlias>) -> TableFactor {
-    TableFactor::Table {
-        name: ObjectName::from(vec![Ident::new(table)]),
-        alias,
-        args: None,
-        with_hints: Vec::new(),
-        version: None,
-        with_ordinality: false,
-        partitions: Vec::new(),
-        json_path: None,
-        sample: None,
-        index_directives: Vec::new(),
-        inheritance: None,
-    }
-}
-
 fn query_text(select: &Select, order_by: Option<&OrderBy>, limit: Option<&LimitClause>) -> String {
     let mut text = select.to_string();
     if let Some(order_by) = order_by {
@@ -460,6 +368,10 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) {
             _ => None,
         };
         has_extreme |= extreme.is_some();
+        if name.starts_with("json") {
+            // These take NULL as a value.
+            layout.every_row_counts = true;
+        }
         let filter = function.filter.as_ref();
         let argument = match (first_argument(function), filter) {
             (Some(argument), _) => argument.to_string(),
@@ -480,8 +392,9 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) {
         );
         layout.arguments.push(Argument { sql, extreme });
     }
-    if parts.has_bare_name && !has_extreme {
-        layout.every_row_counts = true;
+    if parts.has_bare_name {
+        layout.needs_a_row = true;
+        layout.every_row_counts |= !has_extreme;
     }
 }
 

@@ -76,6 +76,8 @@ pub(super) struct Layout {
     pub(super) dependents: Vec<Dependent>,
     /// Whether each row counts, even where every argument is NULL.
     pub(super) every_row_counts: bool,
+    /// Whether a column outside the aggregates is taken from some row, even where no row counts.
+    pub(super) needs_a_row: bool,
 }
 
 /// Reads hidden columns back.
@@ -168,7 +170,7 @@ impl Layout {
         }
         for (dependent, value) in self.dependents.iter().zip(dependents) {
             let SqlValue::Integer(position) = value else { continue };
-            let inner = dependent.layout.read_group(reader.members.get(*position), reader);
+            let inner = dependent.layout.read_group(reader.members.take(*position), reader);
             read.deciding.extend(inner.deciding);
             if dependent.is_source {
                 read.provenance.absorb(&inner.provenance);
@@ -197,47 +199,46 @@ impl Layout {
 
     /// Reads a group: its members that count, together, and the witnesses of each MIN and MAX.
     pub(super) fn read_group(&self, group: Group, reader: &Reader<'_>) -> Read {
-        let first_argument = self.relations.len() + self.tests.len();
-        let argument = |values: &'_ [SqlValue], index: usize| values.get(first_argument + index).cloned();
+        let given = |values: &[SqlValue], index: usize| {
+            values
+                .get(self.relations.len() + self.tests.len() + index)
+                .filter(|value| **value != SqlValue::Null)
+                .cloned()
+        };
         let extremes: Vec<Option<SqlValue>> = self
             .arguments
             .iter()
             .enumerate()
-            .map(|(index, description)| {
-                let is_max = description.extreme?;
+            .map(|(index, argument)| {
+                let is_max = argument.extreme?;
                 group
                     .iter()
-                    .filter_map(|values| argument(values, index))
-                    .filter(|value| *value != SqlValue::Null)
+                    .filter_map(|values| given(values, index))
                     .reduce(|best, value| {
-                        let better = if is_max {
+                        let is_better = if is_max {
                             is_less(&best, &value)
                         } else {
                             is_less(&value, &best)
                         };
-                        if better { value } else { best }
+                        if is_better { value } else { best }
                     })
             })
             .collect();
+        let counts = |values: &[SqlValue]| (0..self.arguments.len()).any(|index| given(values, index).is_some());
+        let every_row = self.every_row_counts
+            || self.arguments.is_empty()
+            || (self.needs_a_row && !group.iter().any(|values| counts(values)));
         let mut together = Read::default();
         for values in &group {
-            let given: Vec<Option<SqlValue>> = (0..self.arguments.len()).map(|index| argument(values, index)).collect();
-            let counts = self.every_row_counts
-                || self.arguments.is_empty()
-                || given.iter().flatten().any(|value| *value != SqlValue::Null);
-            if !counts {
+            if !every_row && !counts(values) {
                 continue;
             }
             let read = self.read(values, reader);
-            let attains = given
-                .iter()
-                .zip(&extremes)
-                .any(|(given, extreme)| match (given, extreme) {
-                    (Some(given), Some(extreme)) => {
-                        *given != SqlValue::Null && !is_less(given, extreme) && !is_less(extreme, given)
-                    }
-                    _ => false,
-                });
+            let attains = extremes.iter().enumerate().any(|(index, extreme)| {
+                extreme.as_ref().is_some_and(|extreme| {
+                    given(values, index).is_some_and(|value| !is_less(&value, extreme) && !is_less(extreme, &value))
+                })
+            });
             if attains {
                 together.provenance.witnesses.extend(&read.provenance.rows);
             }

@@ -4,9 +4,28 @@
 //! a *provenance query* gives the statement's own result with the hidden row ids of the rows it came from beside it.
 //! Only when the visible part equals the result row by row is the lineage called exact; otherwise the answer is the
 //! conservative one, with the reason.
+//!
+//! The row ids never enter the statement itself, so `DISTINCT *`, `UNION` and grouping by every column mean what they
+//! meant. The rules, in the words of [`crate::trace::lineage`]:
+//!
+//! - **Columns**: those the statement names anywhere (literals and aliases followed to what they stand for); SQLite's own
+//!   list of reads, unless a `*` puts every column in it. The row id is no column.
+//! - **Rows** of a projection, filter, order or limit: the row kept, or one of each joined table. Of an aggregate: its
+//!   members; a row whose every argument is NULL is none, unless `COUNT(*)`, grouping or a bare column counts it. Of
+//!   DISTINCT, UNION and INTERSECT: all rows that are equal. Of a subquery in the result's own expressions: the rows it
+//!   comes from, a scalar one's first row only.
+//! - **Witnesses**: members that attain a MIN or MAX.
+//! - **Deciding rows**: what a subquery in WHERE, HAVING, ON or ORDER BY looked at (for any row, if it depends on the
+//!   row), what windows looked at, what an OFFSET passed over, the right side of EXCEPT.
+//! - **Condition cells**: WHERE, ON, FILTER, CASE and IIF conditions, and those of HAVING that speak of a row, are taken
+//!   apart at AND, OR and NOT. A cell is marked when its row is kept and a condition that names its column holds for that
+//!   row by itself (under NOT: fails); of an OR only the true side. A condition on a column that a subquery computed marks
+//!   nothing, one on a column that it carried marks the cell it was carried from.
+//! - **Order columns**: of every ORDER BY, an alias followed to its expression.
 
 mod block;
 mod expressions;
+mod from;
 mod layout;
 mod provenance;
 mod reads;
@@ -63,19 +82,23 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
         Err(reason) => return ran.conservative(columns, ordered, reason),
     };
     let mut cells = tracer.deciding_cells;
-    let mut rows = BTreeSet::new();
-    let mut witnesses = BTreeSet::new();
+    let mut all = provenance::Provenance::default();
     for provenance in &traced.provenance {
-        rows.extend(&provenance.rows);
-        cells.extend(&provenance.cells);
-        witnesses.extend(&provenance.witnesses);
+        all.absorb(provenance);
     }
+    all.settle();
+    cells.extend(&all.cells);
     let sources: Vec<Vec<usize>> = traced
         .provenance
         .into_iter()
         .map(|provenance| provenance.rows)
         .collect();
-    let deciding_rows: Vec<usize> = tracer.deciding.difference(&rows).copied().collect();
+    let deciding_rows: Vec<usize> = tracer
+        .deciding
+        .iter()
+        .filter(|row| all.rows.binary_search(row).is_err())
+        .copied()
+        .collect();
     let reading = ran.reading();
     Lineage {
         exactness: Exactness::Exact,
@@ -85,9 +108,9 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
         } else {
             RowRole::Kept
         },
-        examined_rows: ran.examined(rows.is_empty()),
-        rows: rows.into_iter().collect(),
-        witness_rows: witnesses.into_iter().collect(),
+        examined_rows: ran.examined(all.rows.is_empty()),
+        rows: all.rows,
+        witness_rows: all.witnesses,
         deciding_rows,
         columns: columns.into_iter().collect(),
         condition_cells: cells.into_iter().collect::<Vec<CellPosition>>(),

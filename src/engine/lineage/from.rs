@@ -1,0 +1,110 @@
+//! The FROM of a SELECT, with its subqueries and common table expressions replaced by kept tables.
+
+use sqlparser::ast::{
+    Expr, Ident, JoinConstraint, ObjectName, ObjectNamePart, TableAlias, TableFactor, TableWithJoins,
+};
+
+use super::expressions::join_constraint;
+use super::layout::Layout;
+use super::tracer::{Tracer, Untraced};
+use crate::engine::members::OWN_PREFIX;
+
+impl Tracer<'_> {
+    /// Replaces the subqueries and common table expressions of a FROM by kept tables.
+    pub(super) fn join_relations(
+        &mut self,
+        from: &mut TableWithJoins,
+        layout: &mut Layout,
+        joins: &mut Vec<Expr>,
+    ) -> Result<(), Untraced> {
+        self.factor(&mut from.relation, layout, joins)?;
+        for join in &mut from.joins {
+            self.factor(&mut join.relation, layout, joins)?;
+            if let Some(JoinConstraint::On(condition)) = join_constraint(&join.join_operator) {
+                joins.push(condition.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn factor(&mut self, factor: &mut TableFactor, layout: &mut Layout, joins: &mut Vec<Expr>) -> Result<(), Untraced> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args: None,
+                ..
+            } => {
+                let table = name
+                    .0
+                    .last()
+                    .and_then(ObjectNamePart::as_ident)
+                    .map_or_else(String::new, |ident| ident.value.clone());
+                let shown = alias.as_ref().map_or(&table, |alias| &alias.name.value);
+                if alias.is_none()
+                    && layout
+                        .relations
+                        .iter()
+                        .any(|relation| relation.name.eq_ignore_ascii_case(shown))
+                {
+                    // The same table again: only the first can be named, but each has row ids of its own.
+                    *alias = Some(own_alias(layout.relations.len()));
+                }
+                let (mut relation, kept) = self.relation_named(&table, alias.as_ref())?;
+                if let Some(kept) = kept {
+                    *name = ObjectName::from(vec![Ident::new(kept)]);
+                    if alias.is_none() {
+                        let named = alias.insert(own_alias(0));
+                        named.name = Ident::with_quote('"', table);
+                        relation.sql_name = named.name.to_string();
+                    }
+                }
+                layout.relations.push(relation);
+                Ok(())
+            }
+            TableFactor::Derived {
+                lateral: false,
+                subquery,
+                alias,
+                ..
+            } => {
+                let kept = self.kept_query(subquery, &[])?;
+                let (relation, table) = self.kept_relation(kept, alias.as_ref());
+                *factor = table_factor(table, alias.clone());
+                layout.relations.push(relation);
+                Ok(())
+            }
+            TableFactor::NestedJoin {
+                table_with_joins,
+                alias: None,
+            } => self.join_relations(table_with_joins, layout, joins),
+            TableFactor::Table { name, .. } => Err(format!("the table function {name} is not traced")),
+            _ => Err("a FROM of this form is not traced".to_owned()),
+        }
+    }
+}
+
+fn own_alias(number: usize) -> TableAlias {
+    TableAlias {
+        explicit: true,
+        name: Ident::new(format!("{OWN_PREFIX}alias_{number}")),
+        columns: Vec::new(),
+        at: None,
+    }
+}
+
+fn table_factor(table: String, alias: Option<TableAlias>) -> TableFactor {
+    TableFactor::Table {
+        name: ObjectName::from(vec![Ident::new(table)]),
+        alias,
+        args: None,
+        with_hints: Vec::new(),
+        version: None,
+        with_ordinality: false,
+        partitions: Vec::new(),
+        json_path: None,
+        sample: None,
+        index_directives: Vec::new(),
+        inheritance: None,
+    }
+}
