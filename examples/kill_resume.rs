@@ -20,7 +20,8 @@ use rand_chacha::ChaCha8Rng;
 
 const SAMPLES: usize = 290;
 const TRIALS: usize = 2_000;
-const KILLS: usize = 20;
+const KILLS_AT_CALLS: usize = 16;
+const KILLS_WHILE_WRITING: usize = 4;
 const CONCURRENCY: usize = 16;
 /// Long enough that calls are under way whenever the kill comes.
 const DELAY: Duration = Duration::from_millis(10);
@@ -65,6 +66,12 @@ fn check() -> Result<String, String> {
     let whole = scratch.path().join("whole");
     finish(begin(&whole)?)?;
     let calls = endpoint.count();
+    let began = Instant::now();
+    finish(begin(&whole)?)?;
+    let writing = began.elapsed();
+    if endpoint.count() != calls {
+        return Err("a finished run asked again".to_owned());
+    }
     let trials = harness::read_records(&whole.join("trials.jsonl"))?.len();
     if trials < TRIALS {
         return Err(format!("{trials} trials are fewer than {TRIALS}"));
@@ -74,32 +81,40 @@ fn check() -> Result<String, String> {
         return Err("the run that nobody killed made a call twice".to_owned());
     }
 
-    // The kills fall at random points of the calls still to make; each run gets on by at least one call.
+    // Most kills fall at random points of the calls, the last ones at random times of a run that has all its answers:
+    // while it writes pages, records and report.
     let killed = scratch.path().join("killed");
     let mut points: BTreeSet<usize> = BTreeSet::new();
-    while points.len() < KILLS {
+    while points.len() < KILLS_AT_CALLS {
         points.insert(random.random_range(1..calls));
     }
     let mut killed_at = Vec::new();
     let mut repeated_before = 0;
     let mut most_repeated = 0;
     for point in points {
+        let (count, distinct) = (endpoint.count(), distinct_after(&endpoint, calls)?);
+        let target = count + point.saturating_sub(distinct).max(1);
         let mut child = begin(&killed)?;
-        // Distinct calls so far, repeats set aside: repeats would let later kills fall behind the end of the run.
-        let reached = wait_until(&mut child, || {
-            distinct_after(&endpoint, calls).is_ok_and(|distinct| distinct >= point)
-        })?;
-        if !reached {
+        if !wait_until(&mut child, || endpoint.count() >= target)? {
             return Err(format!("the run ended before call {point} of {calls}"));
         }
         std::thread::sleep(Duration::from_micros(random.random_range(0..15_000)));
-        child.kill().map_err(|error| error.to_string())?;
-        child.wait().map_err(|error| error.to_string())?;
+        kill(&mut child)?;
         let distinct = distinct_after(&endpoint, calls)?;
         killed_at.push(distinct);
         let repeated = log()?.len() - calls - distinct;
         most_repeated = most_repeated.max(repeated - repeated_before);
         repeated_before = repeated;
+    }
+    let mut child = begin(&killed)?;
+    wait_until(&mut child, || {
+        distinct_after(&endpoint, calls).is_ok_and(|distinct| distinct == calls)
+    })?;
+    kill(&mut child)?;
+    for _ in 1..KILLS_WHILE_WRITING {
+        let mut child = begin(&killed)?;
+        std::thread::sleep(writing.mul_f64(random.random_range(0.0..0.9)));
+        kill(&mut child)?;
     }
     finish(begin(&killed)?)?;
     let log = log()?;
@@ -132,14 +147,8 @@ fn check() -> Result<String, String> {
         ));
     }
 
-    // Once more: nothing is left to ask.
-    let before = endpoint.count();
-    finish(begin(&killed)?)?;
-    if endpoint.count() != before {
-        return Err("a finished run asked again".to_owned());
-    }
     Ok(format!(
-        "{trials} trials, {calls} calls; {KILLS} kills after {killed_at:?} calls; {repeated} calls made again in all, at most \
+        "{trials} trials, {calls} calls; kills after {killed_at:?} calls and {KILLS_WHILE_WRITING} while it wrote its outputs; {repeated} calls made again in all, at most \
          {most_repeated} after one kill (at most {CONCURRENCY} were under way); {} judgments, none lost or doubled, all bytes as \
          without kills",
         judgments.len()
@@ -150,6 +159,11 @@ fn check() -> Result<String, String> {
 fn distinct_after(endpoint: &Endpoint, skipped: usize) -> Result<usize, String> {
     let log = endpoint.log().map_err(|error| error.to_string())?;
     Ok(harness::counts(&log[skipped..]).len())
+}
+
+fn kill(child: &mut Child) -> Result<(), String> {
+    child.kill().map_err(|error| error.to_string())?;
+    child.wait().map(drop).map_err(|error| error.to_string())
 }
 
 /// Waits for a condition; `false` when the program ended first.
