@@ -5,9 +5,11 @@
 //! prose never count: a verdict stands in a line marked as one, in a list, or in a sentence that states it.
 
 mod binary;
+mod lead;
 mod lists;
 mod marked;
 mod names;
+mod polarity;
 mod ranking;
 mod values;
 mod visible;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::lead::{Lead, SAYS_RANK};
 use super::names::{Found, Names, skip};
 use super::visible::pattern;
 
@@ -48,60 +49,6 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static BULLET: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-•+]\s+)?"));
-static FINAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:final|overall|revised|corrected|updated)\b"));
-static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:rankings?|rank order|ranked|order|verdict|answer)\b[^.]*(?::|=|\bis|\bas follows)?$")
-});
-static EXPLAINS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:explanations? (?:of|for) (?:the |my )?rank|reason|rationale|justification|why|ranking explanation)",
-    )
-});
-static SAYS_RANK: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\brank|\bbest to worst\b|\bworst to best\b"));
-static PLANTED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:example|e\.g|format|such as|instruct\w*|says|claims|states|tells|told|asks?|asked|demands?|writes|wrote|not|never|n't|rather than|instead of|cannot)\b|n't\b",
-    )
-});
-static WORST_FIRST: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\bworst (?:to|first)\b|\bleast \w+ to\b|\bascending\b"));
-const CRITERIA: [&str; 3] = ["clar", "coheren", "helpful"];
-
-/// What the words before a list say of it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Lead {
-    level: u8,
-    /// It is quoted, an example, denied, or the order by one criterion.
-    dismissed: bool,
-    worst_first: bool,
-    says_rank: bool,
-}
-
-impl Lead {
-    fn of(text: &str) -> Self {
-        let end =
-            text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '[' | '{' | '(' | '"' | '\'' | '_' | '#'));
-        let lower = end.to_lowercase();
-        let criteria = CRITERIA.iter().filter(|word| lower.contains(*word)).count();
-        let is_final = FINAL.is_match(end);
-        let explains = EXPLAINS.is_match(end);
-        let announces = ANNOUNCES.is_match(end) && !explains;
-        let by_criterion = !is_final && (1..CRITERIA.len()).contains(&criteria) && !lower.contains("ranking is");
-        let quoted = text.matches('"').count() % 2 == 1 && !text.contains(['[', '{']);
-        Self {
-            level: match (announces, is_final) {
-                _ if explains => 0,
-                (_, true) => 2,
-                (true, false) => 1,
-                (false, false) => 0,
-            },
-            dismissed: by_criterion || quoted || PLANTED.is_match(end),
-            worst_first: WORST_FIRST.is_match(end),
-            says_rank: SAYS_RANK.is_match(end),
-        }
-    }
-}
-
 /// All lists of the text, in order.
 pub(super) fn find_lists(lines: &[String], names: &Names) -> Vec<List> {
     let mut lists = chains(lines, names);
