@@ -4,6 +4,7 @@
 //! writes the trace, [`prompt`] renders, [`statement`] repairs, the `read_` files find plans, statements and answers in
 //! what models write, and [`demonstrations`] are the examples that prompts show.
 
+mod answer_line;
 mod chain_of_thought;
 pub mod demonstrations;
 mod end_to_end;
