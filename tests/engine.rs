@@ -450,3 +450,19 @@ fn long_chains_of_conditions_run_and_are_traced() {
     assert!(execution.lineage.is_exact(), "{:?}", execution.lineage.exactness);
     assert_eq!(execution.lineage.condition_cells.len(), 4);
 }
+
+#[test]
+fn deeply_nested_queries_neither_crash_nor_go_unmarked() {
+    let mut nested = "SELECT * FROM table_sql".to_owned();
+    let mut scalar = "SELECT MAX(units) FROM table_sql".to_owned();
+    for _ in 0..120 {
+        nested = format!("SELECT * FROM ({nested})");
+        scalar = format!("SELECT ({scalar})");
+    }
+    let union = vec!["SELECT rep FROM table_sql"; 60].join(" UNION ALL ");
+    for statement in [nested, scalar, union] {
+        if let Ok(execution) = run(&deals(), &statement) {
+            assert!(execution.lineage.has_marks());
+        }
+    }
+}

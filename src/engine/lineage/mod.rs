@@ -42,6 +42,9 @@ use crate::trace::Lineage;
 use crate::trace::lineage::{CellPosition, Exactness, Reading, RowRole};
 use tracer::Tracer;
 
+/// Entries of `sources` that a conservative answer may list.
+const MOST_CONSERVATIVE_SOURCES: usize = 4_000_000;
+
 /// What is known of a statement that ran.
 pub(super) struct Ran<'run> {
     /// The database it ran on.
@@ -132,15 +135,26 @@ fn parse(statement: &str) -> Result<Query, String> {
 
 impl Ran<'_> {
     /// Every row, with the reason why no better is known.
-    fn conservative(&self, columns: BTreeSet<usize>, ordered: BTreeSet<usize>, reason: String) -> Lineage {
+    fn conservative(&self, columns: BTreeSet<usize>, ordered: BTreeSet<usize>, mut reason: String) -> Lineage {
         let reading = self.reading();
         let every_row: Vec<usize> = if reading == Reading::Rows {
             (0..self.row_count).collect()
         } else {
             Vec::new()
         };
-        let sources = vec![every_row.clone(); self.result.rows.len()];
-        let is_empty = sources.is_empty();
+        let is_empty = self.result.rows.is_empty();
+        let result_rows = self.result.rows.len();
+        // Every row for every result row: of a large table, that is more than memory holds.
+        let sources = if result_rows.saturating_mul(every_row.len()) <= MOST_CONSERVATIVE_SOURCES {
+            vec![every_row.clone(); result_rows]
+        } else {
+            reason.push_str("; every result row may come from every row, which is not listed row by row");
+            let mut sources = vec![Vec::new(); result_rows];
+            if let Some(first) = sources.first_mut() {
+                first.clone_from(&every_row);
+            }
+            sources
+        };
         Lineage {
             exactness: Exactness::AtLeast { reason },
             reading,
