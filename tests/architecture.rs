@@ -3,6 +3,8 @@
 //! The checker reads the text of `src/`, so that a wrong edge fails here even while everything compiles. Comments,
 //! string literals and `#[cfg(test)]` items do not count: a test may stand in for the rooms around its own.
 
+#![allow(clippy::expect_used, reason = "a test that fails says why")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,7 @@
 //! `run`, `ask`, `report` and `doctor` from outside: exit codes, streams and the files they write.
 
+#![allow(clippy::expect_used, reason = "a test that fails says why")]
+
 #[path = "../examples/endpoint/server.rs"]
 mod server;
 
