@@ -32,7 +32,7 @@ pub enum Severity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FlagKind {
-    /// A judge verifies no better than one that always says "correct".
+    /// A judge verifies no better than one that always says "correct": severe when worse, a caution when equal.
     BelowBaseRate,
     /// A judge simulates no better than one that always guesses the more frequent answer.
     BelowMajority,
@@ -365,15 +365,21 @@ impl Flags {
             for arm in &judge.arms {
                 let about = (about.0, about.1, Some(arm.arm.as_str()));
                 self.readings(&arm.readings, about);
-                if arm.accuracy.successes < arm.base_rate.successes {
+                let (right, always) = (arm.accuracy.successes, arm.base_rate.successes);
+                if arm.accuracy.n > 0 && right <= always {
+                    let (severity, verdict) = if right < always {
+                        (Severity::Severe, "the judge is worse than one that does not look")
+                    } else {
+                        (Severity::Caution, "the judge is no better than one that does not look")
+                    };
                     self.add(
-                        Severity::Severe,
+                        severity,
                         FlagKind::BelowBaseRate,
                         about,
                         format!(
-                            "{} verifies {} right on {} of {} trials. Always saying \"correct\" would be right on {}: \
-                             the judge is worse than one that does not look.",
-                            judge.judge, arm.arm, arm.accuracy.successes, arm.accuracy.n, arm.base_rate.successes
+                            "{} verifies {} right on {right} of {} trials. Always saying \"correct\" would be right on \
+                             {always}: {verdict}.",
+                            judge.judge, arm.arm, arm.accuracy.n
                         ),
                     );
                 }

@@ -50,7 +50,7 @@ pub struct PreferenceAnalysis {
 pub struct PreferenceArm {
     /// The arm.
     pub arm: String,
-    /// Mean over samples of the mean rank over orders; 1 is best.
+    /// Mean over samples of the mean rank over orders; 1 is best. Its interval is cut to the ranks there are.
     pub mean_rank: Mean,
     /// Rankings with this arm first.
     pub first: Proportion,
@@ -139,12 +139,15 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
             .map(|place| PlaceEffect {
                 place: place + 1,
                 first: Proportion::of(rankings.iter().map(|ranking| ranking.rank_at(place) == 1.0), level),
-                mean_rank: Mean::of(
-                    &rankings
-                        .iter()
-                        .map(|ranking| ranking.rank_at(place))
-                        .collect::<Vec<_>>(),
-                    level,
+                mean_rank: within_ranks(
+                    Mean::of(
+                        &rankings
+                            .iter()
+                            .map(|ranking| ranking.rank_at(place))
+                            .collect::<Vec<_>>(),
+                        level,
+                    ),
+                    arms.len(),
                 ),
             })
             .collect(),
@@ -172,7 +175,7 @@ fn arm_analysis(
     let places = rankings.first().map_or(0, |ranking| ranking.places.len());
     PreferenceArm {
         arm: name.to_owned(),
-        mean_rank: Mean::of(&sample_means, level),
+        mean_rank: within_ranks(Mean::of(&sample_means, level), places),
         first: Proportion::of(rankings.iter().map(|ranking| ranking.ranks[arm] == 1.0), level),
         by_place: (0..places)
             .map(|place| {
@@ -184,11 +187,20 @@ fn arm_analysis(
                 ArmAtPlace {
                     place: place + 1,
                     first: Proportion::of(ranks.iter().map(|rank| *rank == 1.0), level),
-                    mean_rank: Mean::of(&ranks, level),
+                    mean_rank: within_ranks(Mean::of(&ranks, level), places),
                 }
             })
             .collect(),
     }
+}
+
+/// Cuts the interval of a mean rank to the ranks there are: Student's t reaches beyond them near the ends.
+fn within_ranks(mut mean: Mean, worst: usize) -> Mean {
+    if let Ok(interval) = &mut mean.interval {
+        interval.low = interval.low.max(1.0);
+        interval.high = interval.high.min(worst as f64);
+    }
+    mean
 }
 
 /// A readable ranking of all ranked arms.

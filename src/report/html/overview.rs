@@ -44,7 +44,7 @@ pub(super) fn flag_groups(flags: &[Flag]) -> Vec<FlagGroup> {
 
 fn title(kind: FlagKind) -> &'static str {
     match kind {
-        FlagKind::BelowBaseRate => "Verification below always saying “correct”",
+        FlagKind::BelowBaseRate => "Verification no better than always saying “correct”",
         FlagKind::BelowMajority => "Simulation below always guessing the more frequent answer",
         FlagKind::NoLift => "No better than without an explanation",
         FlagKind::NoControl => "Nothing to compare with",
@@ -181,7 +181,7 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
                 match of_arm {
                     Some(of_arm) => row.extend([
                         CellView::proportion(&of_arm.accuracy).to(trials(Task::Simulation)),
-                        lift(&of_arm.control),
+                        lift(&of_arm.control).to(trials(Task::Simulation)),
                     ]),
                     None => row.extend([CellView::number("–"), CellView::number("–")]),
                 }
@@ -198,9 +198,9 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
                             CellView::proportion(&of_arm.accuracy).to(trials(Task::Verification)),
                             &of_arm.above_base_rate,
                         ),
-                        CellView::figure(&of_arm.base_rate.share, percent),
-                        CellView::figure(&of_arm.balanced_accuracy, percent),
-                        lift(&of_arm.control),
+                        CellView::figure(&of_arm.base_rate.share, percent).to(trials(Task::Verification)),
+                        CellView::figure(&of_arm.balanced_accuracy, percent).to(trials(Task::Verification)),
+                        lift(&of_arm.control).to(trials(Task::Verification)),
                     ]),
                     None => row.extend(vec![CellView::number("–"); 4]),
                 }

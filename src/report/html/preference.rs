@@ -118,7 +118,7 @@ fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {
     );
     for place in &judge.places {
         table.columns.push(Column {
-            name: format!("rank when shown in place {}", place.place),
+            name: format!("rank when shown in place\u{a0}{}", place.place),
             number: true,
         });
     }

@@ -135,7 +135,7 @@ fn table(analysis: &Analysis, judge: &SimulationAnalysis, number: usize) -> Tabl
         table.rows.push(vec![
             CellView::head(&arm.arm),
             if below { accuracy.class("number bad") } else { accuracy },
-            lift(&arm.control),
+            lift(&arm.control).to(&to),
             match &arm.control {
                 Ok(control) => CellView::part(&control.without_explanation).to(anchors::to_trials(
                     Task::Simulation,

@@ -145,6 +145,14 @@ fn arm_trial_list(
     })
 }
 
+fn task_title(task: Task) -> &'static str {
+    match task {
+        Task::Preference => "Preference",
+        Task::Simulation => "Simulation",
+        Task::Verification => "Verification",
+    }
+}
+
 fn outcome_words(task: Task) -> (&'static str, &'static str) {
     match task {
         Task::Simulation => ("agrees", "differs"),
@@ -225,7 +233,7 @@ pub(super) fn trial_page(
         ),
     };
     let page = TrialPage {
-        title: format!("{} of {} by {name}", task_name(trial.task), trial.sample),
+        title: format!("{} of {} by {name}", task_title(trial.task), trial.sample),
         report: study.title.clone().unwrap_or_else(|| study.name.clone()),
         task: task_name(trial.task),
         back: format!("../{REPORT}{}", anchors::to_trials(trial.task, judge, arm_number)),

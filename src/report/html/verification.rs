@@ -133,8 +133,8 @@ fn table(analysis: &Analysis, judge: &VerificationAnalysis, number: usize) -> Ta
             CellView::head(&arm.arm),
             below_base(CellView::proportion(&arm.accuracy).to(&to), &arm.above_base_rate),
             CellView::part(&arm.base_rate).to(&to),
-            CellView::figure(&arm.balanced_accuracy, percent),
-            lift(&arm.control),
+            CellView::figure(&arm.balanced_accuracy, percent).to(&to),
+            lift(&arm.control).to(&to),
             match &arm.control {
                 Ok(control) => CellView::part(&control.without_explanation).to(anchors::to_trials(
                     Task::Verification,
