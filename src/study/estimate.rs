@@ -352,7 +352,7 @@ impl Rehearsal<'_> {
     /// Answers as if arm number `a` had given answer number `which(a)`.
     fn imagined(&self, which: impl Fn(usize) -> usize) -> Vec<SampleAnswers> {
         let answer = |sample: &Sample, arm: usize| match sample.kind {
-            QuestionKind::FactVerification => Answer::Verdict(which(arm) % 2 == 0),
+            QuestionKind::FactVerification => Answer::Verdict(which(arm).is_multiple_of(2)),
             QuestionKind::ShortAnswer => Answer::Values(vec![which(arm).to_string()]),
             QuestionKind::FreeForm => Answer::Text(which(arm).to_string()),
         };
