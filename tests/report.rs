@@ -1,5 +1,7 @@
 //! The analysis, tables and report of a made-up run whose figures were computed by hand.
 
+#![allow(clippy::unwrap_used, reason = "what a test builds or finds has to be there")]
+
 #[path = "report/made_up.rs"]
 mod made_up;
 

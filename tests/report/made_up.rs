@@ -305,7 +305,7 @@ fn judgment(trial: &Trial, judge: &str, outcome: Outcome) -> Judgment {
 }
 
 /// The records.
-pub fn records() -> RunRecords {
+pub(crate) fn records() -> RunRecords {
     let arm = |name: &str, title: &str, format| ArmFacts {
         name: name.to_owned(),
         answerer: format!("{name}-larch"),
@@ -378,7 +378,7 @@ pub fn records() -> RunRecords {
 }
 
 /// The calls of the judgments.
-pub fn call_views(records: &RunRecords) -> BTreeMap<String, CallView> {
+pub(crate) fn call_views(records: &RunRecords) -> BTreeMap<String, CallView> {
     let views = records.judgments.iter().filter_map(|judgment| {
         let key = judgment.call.clone()?;
         let view = CallView {

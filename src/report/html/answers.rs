@@ -205,7 +205,15 @@ fn effort_row(answerer: &AnswererAnalysis) -> Vec<CellView> {
 fn answer_list(number: usize, answerer: &AnswererAnalysis, index: &Index) -> Folded {
     let mut table = TableView::new(
         "",
-        &["sample", "question", "answer", "right answer", "", "source", "pages"],
+        &[
+            "sample",
+            "question",
+            "answer",
+            "right answer",
+            "outcome",
+            "source",
+            "pages",
+        ],
     );
     for sample in index.samples.values() {
         let Some(trace) = index.trace(&sample.id, &answerer.answerer) else {
@@ -263,8 +271,8 @@ fn answer_list(number: usize, answerer: &AnswererAnalysis, index: &Index) -> Fol
 /// A yes-or-no outcome as a word with a mark that does not rely on colour.
 pub(super) fn verdict(outcome: Option<bool>, yes: &str, no: &str) -> CellView {
     match outcome {
-        Some(true) => CellView::text(format!("✓ {yes}")).class("good"),
-        Some(false) => CellView::text(format!("✗ {no}")).class("bad"),
+        Some(true) => CellView::text(format!("✓\u{a0}{yes}")).class("good"),
+        Some(false) => CellView::text(format!("✗\u{a0}{no}")).class("bad"),
         None => CellView::default(),
     }
 }

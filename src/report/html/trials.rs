@@ -86,7 +86,15 @@ fn arm_trial_list(
         return None;
     }
     let said = if task == Task::Simulation { "guess" } else { "verdict" };
-    let mut columns = vec!["trial", "sample", "question", "model's answer", "", said, ""];
+    let mut columns = vec![
+        "trial",
+        "sample",
+        "question",
+        "model's answer",
+        "which is",
+        said,
+        "outcome",
+    ];
     if arm != CONTROL_ARM {
         columns.push("control");
     }
