@@ -4,6 +4,8 @@
 # every unreadable answer counted as what it is.
 #
 # usage: scripts/real_server.sh path/to/tabjury [RUN]
+#
+# TABJURY_REAL_SAMPLES sets the number of samples (2: some forty calls, a few minutes on two cores).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tabjury="${1:?usage: scripts/real_server.sh path/to/tabjury [RUN]}"
@@ -62,7 +64,7 @@ note = "A model of 135 million parameters, to show that a run survives whatever 
 [[samples]]
 dataset = "custom"
 questions = "questions.jsonl"
-select = { limit = 3 }
+select = { limit = ${TABJURY_REAL_SAMPLES:-2} }
 
 [[models]]
 name = "tiny"
@@ -70,12 +72,15 @@ provider = "openai"
 base_url = "http://127.0.0.1:$port"
 model = "smollm2"
 concurrency = 2
-sampling = { max_tokens = 96 }
+timeout_seconds = 600
+max_retries = 1
+sampling = { max_tokens = 64 }
 
 [[arms]]
 name = "pos"
 method = "pos"
 model = "tiny"
+settings = { max_steps = 3, repairs = 0 }
 
 [[arms]]
 name = "sql"
@@ -85,7 +90,7 @@ model = "tiny"
 [[judges]]
 name = "tiny-judge"
 model = "tiny"
-max_tokens = 32
+max_tokens = 64
 
 [tasks.preference]
 [tasks.simulation]
