@@ -5,7 +5,7 @@
 #
 # usage: scripts/real_server.sh path/to/tabjury [RUN]
 #
-# TABJURY_REAL_SAMPLES sets the number of samples (2: some forty calls, a few minutes on two cores).
+# TABJURY_REAL_SAMPLES sets the number of samples (1: some twenty calls, a few minutes on two cores).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tabjury="${1:?usage: scripts/real_server.sh path/to/tabjury [RUN]}"
@@ -64,7 +64,7 @@ note = "A model of 135 million parameters, to show that a run survives whatever 
 [[samples]]
 dataset = "custom"
 questions = "questions.jsonl"
-select = { limit = ${TABJURY_REAL_SAMPLES:-2} }
+select = { limit = ${TABJURY_REAL_SAMPLES:-1} }
 
 [[models]]
 name = "tiny"
