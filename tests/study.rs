@@ -1,0 +1,229 @@
+//! Running a study through the library: stages, resuming, limits, offline mode, estimates, and what goes wrong.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tabjury::model::Stop;
+use tabjury::study::estimate::estimate;
+use tabjury::study::{Options, RunError, Silent, Stage, Study, StudyError, Summary, report, run};
+
+fn quickstart() -> Study {
+    Study::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/quickstart/study.toml")).unwrap()
+}
+
+fn wait<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(work)
+}
+
+fn run_in(study: &Study, out: &Path, change: impl FnOnce(&mut Options)) -> Result<Summary, RunError> {
+    let mut options = Options {
+        out: Some(out.to_owned()),
+        ..Options::default()
+    };
+    change(&mut options);
+    wait(run(study, &options, &Silent, &Stop::new()))
+}
+
+/// Every output with its bytes; the call store is no output.
+fn outputs(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    fn walk(directory: &Path, root: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, root, found);
+            } else if !path.file_name().unwrap().to_string_lossy().starts_with("calls.sqlite") {
+                found.insert(path.strip_prefix(root).unwrap().to_owned(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(root, root, &mut found);
+    found
+}
+
+#[test]
+fn the_second_run_asks_nothing_and_writes_the_same_bytes() {
+    let scratch = tempfile::tempdir().unwrap();
+    let study = quickstart();
+    let first = run_in(&study, scratch.path(), |_| ()).unwrap();
+    let written = outputs(scratch.path());
+    let second = run_in(&study, scratch.path(), |options| options.concurrency = Some(3)).unwrap();
+    assert!(first.calls_made > 400, "{first:?}");
+    assert_eq!(
+        (second.calls_made, second.calls_from_store),
+        (0, first.calls_made + first.calls_from_store)
+    );
+    assert_eq!(written, outputs(scratch.path()));
+    assert!(written.contains_key(Path::new("report.html")));
+    let rebuilt = wait(report(scratch.path(), &Silent)).unwrap();
+    assert_eq!(rebuilt.calls_made, 0);
+    assert_eq!(written, outputs(scratch.path()));
+}
+
+#[test]
+fn stages_one_by_one_give_what_all_at_once_give() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (whole, staged) = (scratch.path().join("whole"), scratch.path().join("staged"));
+    let study = quickstart();
+    run_in(&study, &whole, |options| options.limit = Some(4)).unwrap();
+    for stage in Stage::ALL {
+        run_in(&study, &staged, |options| {
+            options.limit = Some(4);
+            options.stages.insert(stage);
+        })
+        .unwrap();
+    }
+    assert_eq!(outputs(&whole), outputs(&staged));
+}
+
+#[test]
+fn a_stage_left_out_must_have_been_run_on_the_same() {
+    let scratch = tempfile::tempdir().unwrap();
+    let study = quickstart();
+    let only = |stage: Stage, limit: usize| {
+        run_in(&study, scratch.path(), |options| {
+            options.stages.insert(stage);
+            options.limit = Some(limit);
+        })
+    };
+    let missing = only(Stage::Explain, 2).unwrap_err().to_string();
+    assert!(missing.contains("`answer` has not been run"), "{missing}");
+    only(Stage::Answer, 2).unwrap();
+    only(Stage::Explain, 2).unwrap();
+    let other = only(Stage::Judge, 3).unwrap_err().to_string();
+    assert!(other.contains("`answer` was run on another study"), "{other}");
+    only(Stage::Answer, 2).unwrap();
+    let stale = only(Stage::Judge, 2).unwrap_err().to_string();
+    assert!(stale.contains("`explain` has not been run"), "{stale}");
+}
+
+#[test]
+fn offline_answers_from_the_store_alone() {
+    let scratch = tempfile::tempdir().unwrap();
+    let study = quickstart();
+    run_in(&study, scratch.path(), |options| options.limit = Some(2)).unwrap();
+    let summary = run_in(&study, scratch.path(), |options| {
+        options.limit = Some(3);
+        options.offline = true;
+    })
+    .unwrap();
+    assert_eq!(summary.calls_made, 0);
+    assert_eq!(summary.answers.total, 9);
+    assert_eq!(summary.answers.failed, 3, "the third sample was never asked");
+    assert!(summary.failure_share() > 0.0);
+}
+
+#[test]
+fn a_limit_on_calls_stops_the_run_and_keeps_what_was_answered() {
+    let scratch = tempfile::tempdir().unwrap();
+    let study = quickstart();
+    let stopped = run_in(&study, scratch.path(), |options| {
+        options.max_calls = Some(30);
+        options.concurrency = Some(2);
+    });
+    assert!(matches!(stopped, Err(RunError::Limit(_))), "{stopped:?}");
+    let resumed = run_in(&study, scratch.path(), |_| ()).unwrap();
+    let fresh = run_in(&study, &scratch.path().join("fresh"), |_| ()).unwrap();
+    assert!(resumed.calls_from_store >= 30, "{resumed:?}");
+    assert!(resumed.calls_made < fresh.calls_made, "{resumed:?}");
+}
+
+#[test]
+fn a_stopped_run_begins_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let stop = Stop::new();
+    stop.stop();
+    let options = Options {
+        out: Some(scratch.path().to_owned()),
+        ..Options::default()
+    };
+    let outcome = wait(run(&quickstart(), &options, &Silent, &stop));
+    assert!(matches!(outcome, Err(RunError::Interrupted)), "{outcome:?}");
+    assert!(!scratch.path().join("traces.jsonl").exists());
+}
+
+#[test]
+fn an_estimate_bounds_the_run_and_is_zero_after_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let study = quickstart();
+    let options = Options {
+        out: Some(scratch.path().to_owned()),
+        limit: Some(6),
+        ..Options::default()
+    };
+    let before = wait(estimate(&study, &options)).unwrap();
+    assert!(
+        !scratch.path().join("calls.sqlite").exists(),
+        "a rehearsal writes nothing"
+    );
+    let made = wait(run(&study, &options, &Silent, &Stop::new())).unwrap().calls_made;
+    let sum = |bound: fn(&tabjury::study::estimate::Bounds) -> u64| -> u64 {
+        before
+            .models
+            .iter()
+            .map(|model| bound(&model.answer_calls) + bound(&model.judge_calls))
+            .sum()
+    };
+    assert!(
+        sum(|bounds| bounds.low) <= made && made <= sum(|bounds| bounds.high),
+        "{made} of {before:?}"
+    );
+    let after = wait(estimate(&study, &options)).unwrap();
+    assert!(
+        after
+            .models
+            .iter()
+            .all(|model| model.answer_calls.high + model.judge_calls.high == 0),
+        "{after:?}"
+    );
+}
+
+#[test]
+fn a_wrong_study_file_names_line_and_key() {
+    let text = fs::read_to_string(&quickstart().path).unwrap();
+    let broken = |from: &str, to: &str| {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        Study::from_text(Path::new("study.toml"), PathBuf::new(), changed).unwrap_err()
+    };
+    let error = broken("seed = 7", "seed = \"seven\"");
+    let StudyError::Schema { line, .. } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(*line, text.lines().position(|line| line == "seed = 7").unwrap() + 1);
+    assert!(error.to_string().contains("study.seed"), "{error}");
+    for (from, to, expected) in [
+        ("seed = 7", "sead = 7", "sead"),
+        ("method = \"pos\"", "method = \"sop\"", "known are"),
+        ("name = \"pos\"", "name = \"none\"", "names the control"),
+        ("name = \"pos\"", "name = \"../pos\"", "letters, digits"),
+        ("name = \"text_to_sql\"", "name = \"POS\"", "two of [[arms]]"),
+        ("model = \"answerer\"", "model = \"nobody\"", "[[models]] has only"),
+        ("repairs = 0", "repair = 0", "text_to_sql"),
+        ("max_failure_share = 0.1", "max_failure_share = 10", "between 0 and 1"),
+    ] {
+        let error = broken(from, to).to_string();
+        assert!(
+            error.starts_with("study.toml") && error.contains(expected),
+            "{from} -> {to}: {error}"
+        );
+    }
+}
+
+#[test]
+fn one_run_directory_has_one_run_at_a_time() {
+    let scratch = tempfile::tempdir().unwrap();
+    let study = quickstart();
+    run_in(&study, scratch.path(), |options| options.limit = Some(1)).unwrap();
+    let store = tabjury::model::store::CallStore::open(&scratch.path().join("calls.sqlite")).unwrap();
+    let second = run_in(&study, scratch.path(), |_| ());
+    assert!(matches!(second, Err(RunError::Store(_))), "{second:?}");
+    drop(store);
+}
