@@ -227,3 +227,21 @@ fn one_run_directory_has_one_run_at_a_time() {
     assert!(matches!(second, Err(RunError::Store(_))), "{second:?}");
     drop(store);
 }
+
+#[test]
+fn an_endpoint_that_answers_nothing_is_given_up_early() {
+    let scratch = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(&quickstart().path).unwrap();
+    let scripted = "name = \"answerer\"\nprovider = \"script\"\nfile = \"models/answerer.jsonl\"";
+    // Port 9 of this machine: nothing listens there.
+    let dead =
+        "name = \"answerer\"\nprovider = \"openai\"\nbase_url = \"http://127.0.0.1:9\"\nmodel = \"m\"\nmax_retries = 0";
+    let changed = text.replacen(scripted, dead, 1);
+    assert_ne!(changed, text);
+    let study = Study::from_text(Path::new("study.toml"), quickstart().base, changed).unwrap();
+    let outcome = run_in(&study, scratch.path(), |options| options.concurrency = Some(2));
+    let Err(RunError::Provider(message)) = &outcome else {
+        panic!("{outcome:?}")
+    };
+    assert!(message.contains("`answerer`"), "{message}");
+}

@@ -107,9 +107,9 @@ pub(super) fn failed(error: RunError) -> Failure {
             "check the run directory, or name another one with --out",
         ),
         RunError::Model(_) => (Exit::BadInput, "mend the entry under [[models]]"),
-        RunError::Unauthorized(_) => (
+        RunError::Provider(_) => (
             Exit::Provider,
-            "set the key, then run the same command again: it goes on",
+            "`tabjury doctor STUDY` says what is wrong with a key or an endpoint; mend it and run the same command again: it goes on",
         ),
         RunError::Limit(_) => (
             Exit::LimitReached,

@@ -59,8 +59,16 @@ fn halt_of(trace: &Trace) -> Option<Halt> {
 /// Whether a failed call shows that going on is useless.
 pub(super) fn halt_of_call(error: &CallError) -> Option<Halt> {
     match error {
-        CallError::Unauthorized { message } => Some(Halt::Unauthorized(message.clone())),
+        CallError::Unauthorized { message } => Some(Halt::Provider(message.clone())),
         CallError::Stopped => Some(Halt::Stopped),
+        _ => None,
+    }
+}
+
+/// How the call failed that left a trace without an answer, if one did.
+pub(super) fn call_failure(trace: &Trace) -> Option<String> {
+    match &trace.failure {
+        Some(AnswerFailure::Call { error }) => Some(error.to_string()),
         _ => None,
     }
 }

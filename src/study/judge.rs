@@ -258,3 +258,14 @@ fn unasked(judge: &ReadyJudge, trial: &Trial, detail: String) -> Judgment {
         },
     }
 }
+
+/// How the call failed that left a judgment without a verdict, if one did.
+pub(super) fn call_failure(judgment: &Judgment) -> Option<String> {
+    match &judgment.outcome {
+        Outcome::None {
+            state: NoVerdict::Error,
+            detail,
+        } if judgment.call.is_none() => Some(detail.clone()),
+        _ => None,
+    }
+}

@@ -35,6 +35,7 @@ pub(super) struct Models {
     store: Arc<CallStore>,
     prices: Arc<Prices>,
     concurrency: usize,
+    offline: bool,
 }
 
 impl Models {
@@ -70,6 +71,7 @@ impl Models {
             by_name: Arc::new(by_name),
             store,
             prices: Arc::new(prices),
+            offline: options.offline,
             concurrency: options.concurrency.unwrap_or_else(|| most_at_once(&study.file.models)),
         })
     }
@@ -145,6 +147,17 @@ impl Models {
             Some(ModelEntry::Script { file, .. }) => json!([file]),
             None => Value::Null,
         }
+    }
+
+    /// A model of which at least `failures` calls failed in this run and none was answered; never one that is asked
+    /// offline.
+    pub(super) fn without_any_answer(&self, failures: u64) -> Option<&str> {
+        let silent = |(_, model): &(&String, &Arc<StoredModel>)| {
+            let reading = model.meter().read();
+            reading.made == 0 && reading.failed >= failures
+        };
+        let found = self.by_name.iter().filter(|_| !self.offline).find(silent);
+        found.map(|(name, _)| name.as_str())
     }
 
     /// What was asked and spent so far.

@@ -24,6 +24,9 @@ use super::observe::{Observer, Progress};
 use super::work::Halt;
 use super::{analyze, check};
 
+/// A model of which so many calls failed and none was answered is given up.
+const CALLS_BEFORE_GIVING_UP: u64 = 10;
+
 /// A stage of a run, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -157,9 +160,9 @@ pub enum RunError {
     /// A model that cannot be set up.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A provider refused the key.
+    /// A provider refused the key, or answers nothing at all.
     #[error("{0}")]
-    Unauthorized(String),
+    Provider(String),
     /// A limit was met.
     #[error("stopped: {0}")]
     Limit(String),
@@ -177,7 +180,7 @@ pub enum RunError {
 impl From<Halt> for RunError {
     fn from(halt: Halt) -> Self {
         match halt {
-            Halt::Unauthorized(message) => Self::Unauthorized(message),
+            Halt::Provider(message) => Self::Provider(message),
             Halt::Stopped => Self::Interrupted,
             Halt::Limit(message) => Self::Limit(message),
             Halt::Broken(message) => Self::Internal(message),
@@ -285,7 +288,7 @@ impl Running<'_> {
         let engine = Arc::new(self.engine());
         let mut watch = Watch::new(self, Stage::Answer, self.samples.len() * ready.len());
         let traces = answer::answer(&self.samples, &ready, &engine, self.models.concurrency(), |trace| {
-            watch.done(trace.answer.is_none())
+            watch.done(trace.answer.is_none(), || answer::call_failure(trace))
         });
         let traces = traces.await?;
         watch.finish();
@@ -351,7 +354,8 @@ impl Running<'_> {
         let judges: Arc<Vec<ReadyJudge>> = Arc::new(self.models.judges(&file.judges)?);
         let mut watch = Watch::new(self, Stage::Judge, bench.trials.len() * judges.len());
         let judgments = judge::judge(&bench, &judges, self.models.concurrency(), |judgment| {
-            watch.done(matches!(judgment.outcome, Outcome::None { .. }))
+            let failed = matches!(judgment.outcome, Outcome::None { .. });
+            watch.done(failed, || judge::call_failure(judgment))
         });
         let judgments = judgments.await?;
         watch.finish();
@@ -536,11 +540,22 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn done(&mut self, failed: bool) -> Option<Halt> {
+    /// Counts an item; `call_failure` says how its call failed, where that is why it has no answer or verdict.
+    fn done(&mut self, failed: bool, call_failure: impl FnOnce() -> Option<String>) -> Option<Halt> {
         self.progress.done += 1;
         self.progress.failed += usize::from(failed);
         self.tell();
-        self.over_limit().map(Halt::Limit)
+        self.over_limit()
+            .map(Halt::Limit)
+            .or_else(|| self.dead(call_failure()?))
+    }
+
+    /// Whether a model answers nothing at all, so that asking it a thousand times more is no use.
+    fn dead(&self, call_failure: String) -> Option<Halt> {
+        let model = self.models.without_any_answer(CALLS_BEFORE_GIVING_UP)?;
+        Some(Halt::Provider(format!(
+            "model `{model}`: its first calls all failed ({CALLS_BEFORE_GIVING_UP} or more, each with its retries); the last one: {call_failure}"
+        )))
     }
 
     fn all_done(&mut self) {

@@ -7,8 +7,8 @@ use tokio::task::JoinSet;
 /// Why the rest was not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Halt {
-    /// A provider refused the key; nothing else would work.
-    Unauthorized(String),
+    /// A provider refused the key, or answers nothing; nothing else would work.
+    Provider(String),
     /// The user asked to stop.
     Stopped,
     /// A limit on calls or cost was met.
