@@ -245,3 +245,89 @@ fn an_endpoint_that_answers_nothing_is_given_up_early() {
     };
     assert!(message.contains("`answerer`"), "{message}");
 }
+
+#[test]
+fn what_is_refused_leaves_the_run_as_it_was() {
+    let scratch = tempfile::tempdir().unwrap();
+    let study = quickstart();
+    run_in(&study, scratch.path(), |options| options.limit = Some(2)).unwrap();
+    let written = outputs(scratch.path());
+    let other_samples = run_in(&study, scratch.path(), |options| {
+        options.limit = Some(1);
+        options.stages.insert(Stage::Report);
+    });
+    assert!(matches!(other_samples, Err(RunError::Stage(_))), "{other_samples:?}");
+    let gap = run_in(&study, scratch.path(), |options| {
+        options.limit = Some(2);
+        options.stages.extend([Stage::Answer, Stage::Report]);
+    });
+    assert!(gap.unwrap_err().to_string().contains("add --stage judge"));
+    let renamed = study.text.replacen("name = \"quickstart\"", "name = \"another\"", 1);
+    let another = Study::from_text(Path::new("another.toml"), study.base.clone(), renamed).unwrap();
+    let refused = run_in(&another, scratch.path(), |_| ()).unwrap_err().to_string();
+    assert!(refused.contains("--out"), "{refused}");
+    assert_eq!(written, outputs(scratch.path()));
+}
+
+#[test]
+fn a_report_is_made_anew_without_scripts() {
+    let scratch = tempfile::tempdir().unwrap();
+    let example = quickstart().base;
+    let copy = scratch.path().join("study");
+    for directory in ["tables", "models"] {
+        fs::create_dir_all(copy.join(directory)).unwrap();
+        for entry in fs::read_dir(example.join(directory)).unwrap() {
+            let path = entry.unwrap().path();
+            fs::copy(&path, copy.join(directory).join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    for file in ["study.toml", "questions.jsonl"] {
+        fs::copy(example.join(file), copy.join(file)).unwrap();
+    }
+    let study = Study::load(&copy.join("study.toml")).unwrap();
+    let out = scratch.path().join("run");
+    run_in(&study, &out, |options| options.limit = Some(2)).unwrap();
+    let written = outputs(&out);
+    fs::remove_dir_all(&copy).unwrap();
+    wait(report(&out, &Silent)).unwrap();
+    assert_eq!(written, outputs(&out));
+}
+
+#[test]
+fn an_edited_script_makes_old_answers_out_of_date() {
+    let scratch = tempfile::tempdir().unwrap();
+    let study = quickstart();
+    run_in(&study, scratch.path(), |options| options.limit = Some(1)).unwrap();
+    let script = scratch.path().join("edited.jsonl");
+    let text = fs::read_to_string(study.base.join("models/hasty.jsonl")).unwrap();
+    fs::write(&script, text.replacen("Ranking", "ranking", 1)).unwrap();
+    let changed = study.text.replacen("models/hasty.jsonl", &script.to_string_lossy(), 1);
+    let edited = Study::from_text(&study.path, study.base.clone(), changed).unwrap();
+    let stale = run_in(&edited, scratch.path(), |options| {
+        options.limit = Some(1);
+        options.stages.insert(Stage::Report);
+    });
+    assert!(
+        stale
+            .unwrap_err()
+            .to_string()
+            .contains("`judge` was run on another study")
+    );
+}
+
+#[test]
+fn an_arm_may_be_called_as_the_directory_of_pages() {
+    let scratch = tempfile::tempdir().unwrap();
+    let study = quickstart();
+    let text = study.text.replacen("name = \"pos\"", "name = \"pages\"", 1);
+    let renamed = Study::from_text(&study.path, study.base.clone(), text).unwrap();
+    run_in(&renamed, scratch.path(), |options| options.limit = Some(1)).unwrap();
+    let records = fs::read_to_string(scratch.path().join("pages.jsonl")).unwrap();
+    for record in records.lines() {
+        let record: serde_json::Value = serde_json::from_str(record).unwrap();
+        assert!(
+            scratch.path().join(record["html"].as_str().unwrap()).is_file(),
+            "{record}"
+        );
+    }
+}

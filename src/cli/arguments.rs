@@ -68,7 +68,7 @@ pub(super) struct RunArguments {
     /// Answer from the call store alone; a call that is not in it fails.
     #[arg(long)]
     pub(super) offline: bool,
-    /// Most calls under way at once, over all models; each model's own limit holds too.
+    /// Most calls under way at once for each model, instead of what its entry in the study says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) concurrency: Option<u16>,
     /// The run directory. Default: results/<study name>.

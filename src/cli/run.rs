@@ -102,7 +102,7 @@ pub(super) fn failed(error: RunError) -> Failure {
             Exit::BadInput,
             "check the run directory, or name another one with --out",
         ),
-        RunError::Store(_) => (
+        RunError::Store(_) | RunError::Kept(_) => (
             Exit::BadInput,
             "check the run directory, or name another one with --out",
         ),
@@ -131,7 +131,8 @@ pub(super) fn failed(error: RunError) -> Failure {
 
 /// The command line as it was given, quoted for a shell.
 fn same_command() -> String {
-    let quoted = std::env::args().map(|argument| {
+    let quoted = std::env::args_os().map(|argument| {
+        let argument = argument.to_string_lossy().into_owned();
         let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
         if !argument.is_empty() && argument.chars().all(plain) {
             argument

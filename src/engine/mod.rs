@@ -112,6 +112,27 @@ pub enum EngineError {
 }
 
 impl Engine {
+    /// [`Engine::run`] where it may take its time: on a thread for blocking work, so that a statement that runs into its
+    /// limit holds up nothing else. Without a runtime it runs here.
+    pub async fn run_aside(
+        &self,
+        table: &Table,
+        origins: &[Vec<usize>],
+        statement: &str,
+    ) -> Result<Execution, EngineError> {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return self.run(table, origins, statement);
+        };
+        let (engine, table, origins) = (self.clone(), table.clone(), origins.to_vec());
+        let statement = statement.to_owned();
+        let running = runtime.spawn_blocking(move || engine.run(&table, &origins, &statement));
+        running.await.unwrap_or_else(|error| {
+            Err(EngineError::Statement {
+                message: format!("the engine stopped: {error}"),
+            })
+        })
+    }
+
     /// Runs one statement on a table whose row `i` comes from the rows `origins[i]` of the trace's first table; where
     /// `origins` is too short, a row has none.
     pub fn run(&self, table: &Table, origins: &[Vec<usize>], statement: &str) -> Result<Execution, EngineError> {

@@ -120,9 +120,11 @@ fn failed_call(error: &CallError) -> Outcome {
     let state = match error {
         CallError::TooLong { .. } => NoVerdict::TooLong,
         CallError::Filtered { .. } => NoVerdict::Filtered,
-        CallError::Unauthorized { .. } | CallError::Offline { .. } | CallError::Failed { .. } | CallError::Stopped => {
-            NoVerdict::Error
-        }
+        CallError::Unauthorized { .. }
+        | CallError::Offline { .. }
+        | CallError::Failed { .. }
+        | CallError::Store { .. }
+        | CallError::Stopped => NoVerdict::Error,
     };
     none(state, error.to_string())
 }

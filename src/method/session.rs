@@ -117,7 +117,7 @@ impl<'a> Session<'a> {
 
     /// Reads the statement out of a model's text and runs it on the newest table. Its result becomes the newest table
     /// and closes the open step; a failure is kept as an attempt of the step, which stays open.
-    pub(super) fn run(&mut self, reply: &ModelText, asked: &str) -> Result<(), AnswerFailure> {
+    pub(super) async fn run(&mut self, reply: &ModelText, asked: &str) -> Result<(), AnswerFailure> {
         let statement = match read_sql::read_sql(&reply.text, reply.truncated, asked) {
             Ok(statement) => statement,
             Err(error) => {
@@ -128,7 +128,8 @@ impl<'a> Session<'a> {
         let outcome = self
             .question
             .engine
-            .run(self.trace.table(), self.trace.origins(), &statement);
+            .run_aside(self.trace.table(), self.trace.origins(), &statement)
+            .await;
         match outcome {
             Ok(execution) => {
                 self.trace
@@ -164,7 +165,10 @@ pub(super) fn ends_the_method(failure: &AnswerFailure) -> bool {
     matches!(
         failure,
         AnswerFailure::Call {
-            error: CallError::Stopped | CallError::Unauthorized { .. } | CallError::Offline { .. }
+            error: CallError::Stopped
+                | CallError::Store { .. }
+                | CallError::Unauthorized { .. }
+                | CallError::Offline { .. }
         }
     )
 }

@@ -27,7 +27,7 @@ pub(super) async fn run_with_repairs(
 ) -> Result<(), AnswerFailure> {
     let mut repairs_left = plan.repairs;
     loop {
-        let Err(failure) = session.run(&reply, plan.task) else {
+        let Err(failure) = session.run(&reply, plan.task).await else {
             return Ok(());
         };
         if repairs_left == 0 {

@@ -11,7 +11,7 @@ use super::price::Prices;
 use super::provider::Provider;
 use super::script::Script;
 use super::secret::Key;
-use super::settings::ModelEntry;
+use super::settings::{ModelEntry, Price};
 use super::stop::Stop;
 use super::store::CallStore;
 use super::stored::{Inner, StoredModel};
@@ -79,17 +79,17 @@ pub enum ModelError {
 ///
 /// A setting is out of its range, or a script cannot be read.
 pub fn build(entry: &ModelEntry, store: &Arc<CallStore>, options: &Options) -> Result<Arc<StoredModel>, ModelError> {
-    let (provider, sampling, model): (Box<dyn Provider>, Sampling, &str) = match entry {
+    let (provider, sampling, price): (Box<dyn Provider>, Sampling, Option<Price>) = match entry {
         ModelEntry::Script { name, file } => {
             let script = Script::load(name, &options.directory.join(file))?;
-            (Box::new(script), Sampling::default(), name)
+            (Box::new(script), Sampling::default(), None)
         }
         ModelEntry::Openai { model, sampling, .. } => {
             let endpoint = endpoint(entry, options).map_err(|message| ModelError::Settings {
                 model: entry.name().to_owned(),
                 message,
             })?;
-            (Box::new(endpoint), sampling.clone(), model)
+            (Box::new(endpoint), sampling.clone(), options.prices.of(model))
         }
     };
     Ok(Arc::new(StoredModel::new(Inner {
@@ -99,7 +99,7 @@ pub fn build(entry: &ModelEntry, store: &Arc<CallStore>, options: &Options) -> R
         store: Arc::clone(store),
         offline: options.offline,
         stop: options.stop.clone(),
-        meter: Arc::new(Meter::new(entry.name(), options.prices.of(model))),
+        meter: Arc::new(Meter::new(entry.name(), price)),
     })))
 }
 

@@ -241,6 +241,12 @@ pub enum CallError {
         /// The last failure, with the number of attempts.
         message: String,
     },
+    /// The call store cannot be read or written: an answer could not be kept, so going on would lose more.
+    #[error("{message}")]
+    Store {
+        /// What is wrong with it.
+        message: String,
+    },
     /// The run is being stopped.
     #[error("stopped before the call was made")]
     Stopped,

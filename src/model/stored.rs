@@ -138,21 +138,17 @@ impl Inner {
             self.meter.count_failure();
             return result;
         }
+        // It was asked and is paid for, whether or not it can be kept.
+        self.meter.count_made(usage);
         match self.store.put(draft).await {
-            Ok(()) => {
-                self.meter.count_made(usage);
-                result
-            }
-            Err(error) => {
-                self.meter.count_failure();
-                Err(store_failed(&error))
-            }
+            Ok(()) => result,
+            Err(error) => Err(store_failed(&error)),
         }
     }
 }
 
 fn store_failed(error: &StoreError) -> CallError {
-    CallError::Failed {
+    CallError::Store {
         message: error.to_string(),
     }
 }

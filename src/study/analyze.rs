@@ -1,6 +1,6 @@
 //! The analyze and report stages: what a run stored, into the report room and back into files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -113,7 +113,8 @@ fn tasks(file: &StudyFile) -> Vec<Task> {
         .collect()
 }
 
-/// Sums the calls of methods and judges by model and purpose.
+/// Sums the calls of methods and judges by model and purpose. Two answerers or judges may share a stored call, which was
+/// made and paid for once.
 fn calls(
     file: &StudyFile,
     store: &CallStore,
@@ -136,26 +137,32 @@ fn calls(
         .into_iter()
         .map(|record| (record.key.clone(), record.usage()))
         .collect();
-    let asked = traces.iter().flat_map(|trace| {
-        trace.calls.iter().map(|call| {
-            (
+    let mut counted = BTreeSet::new();
+    let mut calls = Vec::new();
+    let mut count = |model, purpose, key: &str, usage: Option<Usage>, failed| {
+        if key.is_empty() || counted.insert(key.to_owned()) {
+            calls.push((model, purpose, usage.map(tokens), failed));
+        }
+    };
+    for trace in traces {
+        for call in &trace.calls {
+            count(
                 trace.model.as_str(),
                 call.purpose.as_str(),
-                call.usage.map(tokens),
+                &call.call,
+                call.usage,
                 call.failed,
-            )
-        })
-    });
-    let judged = judgments.iter().map(|judgment| {
-        let model = models
-            .get(judgment.judge.as_str())
-            .copied()
-            .unwrap_or(judgment.judge.as_str());
+            );
+        }
+    }
+    for judgment in judgments {
+        let judge = judgment.judge.as_str();
+        let model = models.get(judge).copied().unwrap_or(judge);
         let purpose = purposes.get(judgment.trial.as_str()).copied().unwrap_or("judge");
-        let spent = judgment.call.as_ref().and_then(|key| usage.get(key).copied().flatten());
-        (model, purpose, spent.map(tokens), judgment.call.is_none())
-    });
-    Ok(CallUsage::tally(asked.chain(judged)))
+        let key = judgment.call.as_deref().unwrap_or_default();
+        count(model, purpose, key, usage.get(key).copied().flatten(), key.is_empty());
+    }
+    Ok(CallUsage::tally(calls))
 }
 
 /// Tokens as the report counts them.
@@ -170,7 +177,7 @@ pub(super) fn tokens(usage: Usage) -> CallTokens {
 pub(super) fn write(directory: &RunDirectory, analysis: &Analysis, records: &RunRecords) -> Result<(), RunError> {
     let tables = report::csv_tables(analysis, records)?;
     directory.write_json(ANALYSIS, analysis)?;
-    let inside = |(path, bytes): (String, Vec<u8>)| (path.trim_start_matches("tables/").to_owned(), bytes);
+    let inside = |(path, bytes): (String, Vec<u8>)| (path.strip_prefix("tables/").unwrap_or(&path).to_owned(), bytes);
     Ok(directory.replace_directory("tables", &tables.into_iter().map(inside).collect::<Vec<_>>())?)
 }
 
@@ -182,13 +189,18 @@ pub(super) fn write_report(
     store: &CallStore,
 ) -> Result<PathBuf, RunError> {
     let mut trials = directory.replacement("trials")?;
+    let mut others = Vec::new();
     report::report_pages(analysis, records, &StoredCalls(store), |path, bytes| {
-        let written = match path.strip_prefix("trials/") {
-            Some(inside) => trials.add(inside, &bytes),
-            None => directory.write(&path, &bytes),
-        };
-        written.map_err(RunError::from)
+        match path.strip_prefix("trials/") {
+            Some(inside) => trials.add(inside, &bytes)?,
+            None => others.push((path, bytes)),
+        }
+        Ok::<(), RunError>(())
     })?;
     trials.put_in_place()?;
+    // Last, so that it never stands beside the trials of another report.
+    for (path, bytes) in others {
+        directory.write(&path, &bytes)?;
+    }
     Ok(directory.path("report.html"))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::dataset::Sample;
 use crate::engine::Engine;
 use crate::method::Question;
-use crate::model::{CallError, Model};
+use crate::model::{CallError, Model, Stop};
 use crate::trace::{AnswerFailure, Trace};
 
 use super::load::Answerer;
@@ -25,6 +25,7 @@ pub(super) async fn answer(
     ready: &Arc<Vec<Ready>>,
     engine: &Arc<Engine>,
     concurrency: usize,
+    stop: &Stop,
     mut after: impl FnMut(&Trace) -> Option<Halt>,
 ) -> Result<Vec<Trace>, Halt> {
     let begin = |index: usize| {
@@ -41,7 +42,7 @@ pub(super) async fn answer(
             who.answerer.method.answer(question).await
         }
     };
-    each(samples.len() * ready.len(), concurrency, begin, |_, trace| {
+    each(samples.len() * ready.len(), concurrency, stop, begin, |_, trace| {
         halt_of(trace).or_else(|| after(trace))
     })
     .await
@@ -61,6 +62,7 @@ pub(super) fn halt_of_call(error: &CallError) -> Option<Halt> {
     match error {
         CallError::Unauthorized { message } => Some(Halt::Provider(message.clone())),
         CallError::Stopped => Some(Halt::Stopped),
+        CallError::Store { message } => Some(Halt::Store(message.clone())),
         _ => None,
     }
 }

@@ -37,6 +37,9 @@ pub const STUDY: &str = "study.toml";
 /// The call store.
 pub const CALLS: &str = "calls.sqlite";
 
+/// Version of the layout of a run directory.
+pub const SCHEMA_VERSION: u32 = 1;
+
 const MANIFEST: &str = "run.json";
 
 /// A run directory that cannot be read or written.
@@ -62,6 +65,16 @@ pub enum DirectoryError {
         /// What is wrong.
         message: String,
     },
+    /// A later tabjury wrote it.
+    #[error(
+        "{path} was written by a later tabjury (layout {version}); read it with that one, or begin a run elsewhere"
+    )]
+    Newer {
+        /// The directory.
+        path: PathBuf,
+        /// Its layout.
+        version: u32,
+    },
     /// It is no run directory.
     #[error("{path} is not a run directory: it has no run.json; name a directory that `tabjury run` wrote")]
     NotARun {
@@ -80,8 +93,6 @@ pub struct Manifest {
     pub tabjury: String,
     /// The study's name.
     pub study: String,
-    /// Where the study file's relative paths started.
-    pub base: PathBuf,
     /// For each stage whose outputs are here: BLAKE3 of all that they were made from.
     pub stages: BTreeMap<Stage, String>,
 }
@@ -124,7 +135,14 @@ impl RunDirectory {
             return Ok(Manifest::default());
         }
         let text = fs::read_to_string(&path).map_err(io("read", &path))?;
-        serde_json::from_str(&text).map_err(|error| record(&path, error.line(), &error))
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| record(&path, error.line(), &error))?;
+        if manifest.schema_version > SCHEMA_VERSION {
+            return Err(DirectoryError::Newer {
+                path: self.root.clone(),
+                version: manifest.schema_version,
+            });
+        }
+        Ok(manifest)
     }
 
     /// Writes what made the outputs.
@@ -189,6 +207,10 @@ impl RunDirectory {
             stale: self.path(&format!(".{relative}.old")),
             parents: BTreeSet::new(),
         };
+        // A kill between the two moves of `put_in_place` left the old directory under its other name.
+        if !replacement.target.exists() && replacement.stale.exists() {
+            fs::rename(&replacement.stale, &replacement.target).map_err(io("put back", &replacement.stale))?;
+        }
         for left_over in [&replacement.fresh, &replacement.stale] {
             if left_over.exists() {
                 fs::remove_dir_all(left_over).map_err(io("remove", left_over))?;
@@ -199,8 +221,8 @@ impl RunDirectory {
     }
 }
 
-/// A directory that is written beside the one it will replace. A kill leaves the old one or the new one, never a
-/// mixture under its name.
+/// A directory that is written beside the one it will replace, and then moved to its place. Under its name there is never
+/// a mixture; a kill between the two moves leaves nothing there, and the next run puts the old one back first.
 pub struct Replacement {
     target: PathBuf,
     fresh: PathBuf,

@@ -27,7 +27,7 @@ use super::explain::{Pages, explain};
 use super::judge::{self, Bench, ReadyJudge};
 use super::load::{Arm, Study};
 use super::models::Models;
-use super::run::{Options, RunError, load_samples};
+use super::run::{Options, RunError, Stage, load_samples};
 
 /// A chain shows its table once a step, at most ten steps, and the result: how much longer than the page without an
 /// explanation a page may be.
@@ -107,9 +107,13 @@ pub async fn estimate(study: &Study, options: &Options) -> Result<Estimate, RunE
         arms: &arms,
         models: &models,
     };
+    if !options.wants(Stage::Answer) {
+        sums.forget_answers();
+    }
     match answers {
+        _ if !options.wants(Stage::Judge) => {}
         Some(traces) => rehearsal.known(&traces, prompts, &mut sums)?,
-        None => rehearsal.unknown(prompts, &mut sums)?,
+        None => rehearsal.unknown(prompts, stored_calls > 0, &mut sums)?,
     }
     Ok(Estimate {
         samples: samples.len(),
@@ -131,6 +135,16 @@ impl Sums {
 
     fn of_model(&mut self, model: &str) -> Option<&mut ModelEstimate> {
         self.0.iter_mut().find(|sum| sum.model == model)
+    }
+
+    /// The answer stage is left out.
+    fn forget_answers(&mut self) {
+        for sum in &mut self.0 {
+            *sum = ModelEstimate {
+                model: std::mem::take(&mut sum.model),
+                ..ModelEstimate::default()
+            };
+        }
     }
 
     fn priced(mut self, models: &Models) -> Vec<ModelEstimate> {
@@ -297,13 +311,15 @@ impl Rehearsal<'_> {
     }
 
     /// Answers are missing: bounds from pages without an explanation, all arms agreeing (low) or none (high).
-    fn unknown(&self, prompts: judge::Prompts, sums: &mut Sums) -> Result<(), RunError> {
+    fn unknown(&self, prompts: judge::Prompts, some_are_stored: bool, sums: &mut Sums) -> Result<(), RunError> {
         let agreeing = judge::trials(self.study, &self.imagined(|_| 0))?;
         let differing = judge::trials(self.study, &self.imagined(|arm| arm))?;
         let bare = self.bare_pages();
         let bench = self.bench(bare, Vec::new(), prompts);
         for judge in self.models.judges(&self.study.file.judges)? {
-            let (low, _) = self.prompt_sum(&bench, &judge, &agreeing);
+            // Which judgments the store has cannot be told before their pages are known.
+            let agreeing = if some_are_stored { &[] } else { agreeing.as_slice() };
+            let (low, _) = self.prompt_sum(&bench, &judge, agreeing);
             let (_, high) = self.prompt_sum(&bench, &judge, &differing);
             if let Some(sum) = sums.of_model(&judge.entry.model) {
                 let calls = Bounds {

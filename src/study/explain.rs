@@ -113,7 +113,10 @@ impl Explained {
 
     /// The files of the pages, by their path inside the directory of pages.
     pub(super) fn files(&self) -> Vec<(String, Vec<u8>)> {
-        let inside = |path: &str| path.trim_start_matches(&format!("{PAGES_DIRECTORY}/")).to_owned();
+        let inside = |path: &str| {
+            let path = path.strip_prefix(PAGES_DIRECTORY).unwrap_or(path);
+            path.strip_prefix('/').unwrap_or(path).to_owned()
+        };
         self.records
             .iter()
             .zip(self.in_order())

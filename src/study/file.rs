@@ -49,7 +49,7 @@ pub struct StudyFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StudyHead {
-    /// Letters, digits, `-` and `_`; names the run directory under `results/`.
+    /// Letters, digits, `-`, `_` and `.`; names the run directory under `results/`.
     pub name: String,
     /// For people.
     #[serde(default)]
@@ -66,7 +66,7 @@ pub struct StudyHead {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArmEntry {
-    /// Letters, digits, `-` and `_`; not `none`, which names the control.
+    /// Letters, digits, `-`, `_` and `.`; not `none`, which names the control.
     pub name: String,
     /// A method of the registry.
     pub method: String,

@@ -11,13 +11,14 @@ use crate::judge::trial::SampleAnswers;
 use crate::judge::{
     CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, preference, read, simulation, verification,
 };
-use crate::model::{Message, Model, Purpose, Request, Sampling};
+use crate::model::{Message, Model, Purpose, Request, Sampling, Stop};
 use crate::trace::Trace;
 
 use super::answer::halt_of_call;
 use super::explain::{PageKey, Pages};
 use super::file::{JudgeEntry, StudyFile};
 use super::load::{Arm, Study, StudyError};
+use super::models::content_digest;
 use super::work::{Halt, each};
 
 /// The templates of the tasks of a study.
@@ -65,6 +66,16 @@ pub(super) fn prompts(study: &Study) -> Result<Prompts, StudyError> {
         prompts.insert(task, prompt.map_err(|error| wrong(error.to_string()))?);
     }
     Ok(prompts)
+}
+
+/// What the study's own templates say, for telling whether judgments were made with them.
+pub(super) fn own_prompts(study: &Study) -> Vec<String> {
+    let tasks = &study.file.tasks;
+    let preference = tasks.preference.as_ref().and_then(|task| task.prompt.as_ref());
+    let simulation = tasks.simulation.as_ref().and_then(|task| task.prompt.as_ref());
+    let verification = tasks.verification.as_ref().and_then(|task| task.prompt.as_ref());
+    let files = [preference, simulation, verification].into_iter().flatten();
+    files.map(|file| content_digest(&study.resolve(file))).collect()
 }
 
 /// What every arm answered to every sample.
@@ -122,6 +133,7 @@ pub(super) async fn judge(
     bench: &Arc<Bench>,
     judges: &Arc<Vec<ReadyJudge>>,
     concurrency: usize,
+    stop: &Stop,
     mut after: impl FnMut(&Judgment) -> Option<Halt>,
 ) -> Result<Vec<Judgment>, Halt> {
     let count = bench.trials.len();
@@ -132,6 +144,7 @@ pub(super) async fn judge(
     let results = each(
         count * judges.len(),
         concurrency,
+        stop,
         begin,
         |_, (judgment, halt): &(Judgment, Option<Halt>)| halt.clone().or_else(|| after(judgment)),
     );

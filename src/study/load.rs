@@ -133,6 +133,28 @@ impl Study {
         for judge in &self.file.judges {
             self.check_model(&format!("judge `{}`", judge.name), &judge.model)?;
         }
+        for judge in &self.file.judges {
+            if !(0.0..=2.0).contains(&judge.temperature) {
+                return Err(self.wrong(format!(
+                    "judge `{}`: temperature is {}; it must lie between 0 and 2",
+                    judge.name, judge.temperature
+                )));
+            }
+            if judge.max_tokens == 0 {
+                return Err(self.wrong(format!(
+                    "judge `{}`: max_tokens is 0, which leaves no room for a verdict",
+                    judge.name
+                )));
+            }
+        }
+        for (model, price) in &self.file.prices {
+            let fits = |dollars: f64| dollars.is_finite() && dollars >= 0.0;
+            if !fits(price.input_per_million) || !fits(price.output_per_million) {
+                return Err(self.wrong(format!(
+                    "prices of `{model}`: a price is a number of US dollars from 0 up"
+                )));
+            }
+        }
         let confidence = self.file.report.confidence;
         if !(confidence > 0.5 && confidence < 1.0) {
             return Err(self.wrong(format!(

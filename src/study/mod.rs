@@ -16,6 +16,7 @@ pub mod load;
 mod models;
 pub mod observe;
 pub mod run;
+mod watch;
 mod work;
 
 pub use load::{Study, StudyError};

@@ -1,6 +1,7 @@
 //! The models of a study, set up once behind one call store.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -16,7 +17,7 @@ use super::directory::{CALLS, RunDirectory};
 use super::file::JudgeEntry;
 use super::judge::ReadyJudge;
 use super::load::{Answerer, Study};
-use super::run::{Options, RunError};
+use super::run::{Options, RunError, Stage};
 
 /// What was asked and spent in this run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,6 +37,7 @@ pub(super) struct Models {
     prices: Arc<Prices>,
     concurrency: usize,
     offline: bool,
+    base: Arc<PathBuf>,
 }
 
 impl Models {
@@ -60,13 +62,16 @@ impl Models {
             directory: study.base.clone(),
             concurrency: options.concurrency,
         };
+        // A stage after judging asks nobody, and may be done where no script or key is at hand.
+        let asks = options.wants(Stage::Answer) || options.wants(Stage::Judge);
         let mut by_name = BTreeMap::new();
         for entry in &study.file.models {
-            if is_used(study, entry.name()) {
+            if asks && is_used(study, entry.name()) {
                 by_name.insert(entry.name().to_owned(), model::build(entry, &store, &model_options)?);
             }
         }
         Ok(Self {
+            base: Arc::new(study.base.clone()),
             entries: Arc::new(study.file.models.clone()),
             by_name: Arc::new(by_name),
             store,
@@ -144,7 +149,7 @@ impl Models {
                 sampling,
                 ..
             }) => json!([base_url, model, sampling]),
-            Some(ModelEntry::Script { file, .. }) => json!([file]),
+            Some(ModelEntry::Script { file, .. }) => json!([content_digest(&self.base.join(file))]),
             None => Value::Null,
         }
     }
@@ -199,6 +204,14 @@ impl CallLookup for StoredCalls<'_> {
             finish: word(&finish),
             usage,
         })
+    }
+}
+
+/// BLAKE3 of a file, or why it cannot be read.
+pub(super) fn content_digest(path: &Path) -> String {
+    match std::fs::read(path) {
+        Ok(bytes) => blake3::hash(&bytes).to_hex().to_string(),
+        Err(error) => error.to_string(),
     }
 }
 

@@ -20,12 +20,10 @@ use super::explain::{Explained, PAGES_DIRECTORY, explain, read_pages};
 use super::judge::{self, Bench, ReadyJudge};
 use super::load::{Arm, Study, StudyError};
 use super::models::Models;
-use super::observe::{Observer, Progress};
+use super::observe::Observer;
+use super::watch::Watch;
 use super::work::Halt;
 use super::{analyze, check};
-
-/// A model of which so many calls failed and none was answered is given up.
-const CALLS_BEFORE_GIVING_UP: u64 = 10;
 
 /// A stage of a run, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -79,7 +77,8 @@ pub struct Options {
 }
 
 impl Options {
-    fn wants(&self, stage: Stage) -> bool {
+    /// Whether a stage is to be done.
+    pub(super) fn wants(&self, stage: Stage) -> bool {
         self.stages.is_empty() || self.stages.contains(&stage)
     }
 
@@ -154,6 +153,9 @@ pub enum RunError {
     /// A table or page of the report.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// An answer could not be kept.
+    #[error("{0}")]
+    Kept(String),
     /// The run directory.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
@@ -181,6 +183,7 @@ impl From<Halt> for RunError {
     fn from(halt: Halt) -> Self {
         match halt {
             Halt::Provider(message) => Self::Provider(message),
+            Halt::Store(message) => Self::Kept(message),
             Halt::Stopped => Self::Interrupted,
             Halt::Limit(message) => Self::Limit(message),
             Halt::Broken(message) => Self::Internal(message),
@@ -215,11 +218,15 @@ pub async fn run(study: &Study, options: &Options, observer: &dyn Observer, stop
         options,
         observer,
         arms: study.arms()?,
-        manifest: directory.manifest()?,
+        // What cannot be read is written anew; the calls are all that a run needs of an earlier one.
+        manifest: directory.manifest().unwrap_or_default(),
         directory,
         models,
         samples: Arc::new(samples),
+        stop,
+        trusts_stored: false,
     };
+    running.check_before_writing()?;
     running.begin()?;
     let traces = running.answer().await?;
     let explained = running.explain(&traces)?;
@@ -232,22 +239,25 @@ pub async fn report(root: &Path, observer: &dyn Observer) -> Result<Summary, Run
     let directory = RunDirectory::open(root)?;
     let manifest = directory.manifest()?;
     let path = directory.path(directory::STUDY);
-    let study = Study::from_text(&path, manifest.base.clone(), directory.read_text(directory::STUDY)?)?;
+    let study = Study::from_text(&path, PathBuf::new(), directory.read_text(directory::STUDY)?)?;
     let options = Options {
         stages: [Stage::Analyze, Stage::Report].into(),
         offline: true,
         out: Some(root.to_owned()),
         ..Options::default()
     };
+    let stop = Stop::new();
     let mut running = Running {
         study: &study,
         options: &options,
         observer,
         arms: study.arms()?,
-        models: Models::open(&study, &directory, &options, &Stop::new())?,
+        models: Models::open(&study, &directory, &options, &stop)?,
         samples: Arc::new(directory.read_records(directory::SAMPLES)?),
         manifest,
         directory,
+        stop: &stop,
+        trusts_stored: true,
     };
     let traces = running.answer().await?;
     let explained = running.explain(&traces)?;
@@ -264,14 +274,61 @@ struct Running<'a> {
     directory: RunDirectory,
     models: Models,
     samples: Arc<Vec<Sample>>,
+    stop: &'a Stop,
+    /// Whether stages that are left out count as made from this study: for a report made anew, which may have neither
+    /// scripts nor prompts at hand any more.
+    trusts_stored: bool,
 }
 
-impl Running<'_> {
+impl<'a> Running<'a> {
+    /// Refuses what would fail later, while the run directory is still as it was.
+    fn check_before_writing(&self) -> Result<(), RunError> {
+        let name = &self.study.file.study.name;
+        if !self.manifest.study.is_empty() && self.manifest.study != *name {
+            return Err(RunError::Stage(format!(
+                "{} holds a run of the study `{}`, and this one is `{name}`; name another directory with --out",
+                self.directory.root().display(),
+                self.manifest.study
+            )));
+        }
+        let wants = |stage| self.options.wants(stage);
+        let left_out = [
+            (Stage::Answer, true),
+            (Stage::Explain, wants(Stage::Judge)),
+            (Stage::Judge, wants(Stage::Analyze) || wants(Stage::Report)),
+        ];
+        for (stage, _) in left_out
+            .into_iter()
+            .filter(|(stage, is_needed)| *is_needed && !wants(*stage))
+        {
+            if let Some(earlier) = Stage::ALL
+                .into_iter()
+                .find(|earlier| *earlier < stage && wants(*earlier))
+            {
+                return Err(RunError::Stage(format!(
+                    "--stage {} makes what the stage `{stage}` wrote out of date; add --stage {stage}",
+                    earlier.name(),
+                    stage = stage.name()
+                )));
+            }
+            self.check_stage(stage, &self.inputs(stage)?)?;
+        }
+        Ok(())
+    }
+
+    fn inputs(&self, stage: Stage) -> Result<String, RunError> {
+        match stage {
+            Stage::Answer => self.answer_inputs(),
+            Stage::Explain => self.explain_inputs(),
+            Stage::Judge => self.judge_inputs(),
+            Stage::Analyze | Stage::Report => Ok(self.report_inputs()),
+        }
+    }
+
     fn begin(&mut self) -> Result<(), RunError> {
-        self.manifest.schema_version = 1;
+        self.manifest.schema_version = directory::SCHEMA_VERSION;
         self.manifest.tabjury = env!("CARGO_PKG_VERSION").to_owned();
         self.manifest.study = self.study.file.study.name.clone();
-        self.manifest.base = self.study.base.clone();
         self.directory.write(directory::STUDY, self.study.text.as_bytes())?;
         self.directory.write_records(directory::SAMPLES, &self.samples)?;
         Ok(self.directory.write_manifest(&self.manifest)?)
@@ -286,10 +343,15 @@ impl Running<'_> {
         self.redo(Stage::Answer)?;
         let ready = Arc::new(self.models.answerers(self.study.answerers()?)?);
         let engine = Arc::new(self.engine());
-        let mut watch = Watch::new(self, Stage::Answer, self.samples.len() * ready.len());
-        let traces = answer::answer(&self.samples, &ready, &engine, self.models.concurrency(), |trace| {
-            watch.done(trace.answer.is_none(), || answer::call_failure(trace))
-        });
+        let mut watch = self.watch(Stage::Answer, self.samples.len() * ready.len());
+        let traces = answer::answer(
+            &self.samples,
+            &ready,
+            &engine,
+            self.models.concurrency(),
+            self.stop,
+            |trace| watch.done(trace.answer.is_none(), || answer::call_failure(trace)),
+        );
         let traces = traces.await?;
         watch.finish();
         self.directory.write_records(directory::TRACES, &traces)?;
@@ -310,7 +372,7 @@ impl Running<'_> {
             )?);
         }
         self.redo(Stage::Explain)?;
-        let mut watch = Watch::new(self, Stage::Explain, traces.len());
+        let mut watch = self.watch(Stage::Explain, traces.len());
         let explained = explain(&self.samples, &self.arms, traces, self.study.file.control.enabled);
         watch.all_done();
         watch.finish();
@@ -352,8 +414,8 @@ impl Running<'_> {
             seed: file.study.seed,
         });
         let judges: Arc<Vec<ReadyJudge>> = Arc::new(self.models.judges(&file.judges)?);
-        let mut watch = Watch::new(self, Stage::Judge, bench.trials.len() * judges.len());
-        let judgments = judge::judge(&bench, &judges, self.models.concurrency(), |judgment| {
+        let mut watch = self.watch(Stage::Judge, bench.trials.len() * judges.len());
+        let judgments = judge::judge(&bench, &judges, self.models.concurrency(), self.stop, |judgment| {
             let failed = matches!(judgment.outcome, Outcome::None { .. });
             watch.done(failed, || judge::call_failure(judgment))
         });
@@ -377,6 +439,7 @@ impl Running<'_> {
         if !analyzes && !reports {
             return Ok(summary);
         }
+        self.redo(if analyzes { Stage::Analyze } else { Stage::Report })?;
         let samples = self.samples.as_ref().clone();
         let records = analyze::records(
             self.study,
@@ -390,13 +453,14 @@ impl Running<'_> {
         )?;
         let analysis = report::analyze(&records);
         if analyzes {
-            let mut watch = Watch::new(self, Stage::Analyze, 1);
+            let mut watch = self.watch(Stage::Analyze, 1);
             analyze::write(&self.directory, &analysis, &records)?;
             watch.all_done();
             watch.finish();
+            self.made(Stage::Analyze, self.report_inputs())?;
         }
         if reports {
-            let mut watch = Watch::new(self, Stage::Report, 1);
+            let mut watch = self.watch(Stage::Report, 1);
             summary.report = Some(analyze::write_report(
                 &self.directory,
                 &analysis,
@@ -405,6 +469,7 @@ impl Running<'_> {
             )?);
             watch.all_done();
             watch.finish();
+            self.made(Stage::Report, self.report_inputs())?;
         }
         Ok(summary)
     }
@@ -429,6 +494,10 @@ impl Running<'_> {
             max_failure_share: self.study.file.report.max_failure_share,
             report: None,
         }
+    }
+
+    fn watch(&self, stage: Stage, total: usize) -> Watch<'a> {
+        Watch::new(self.observer, &self.models, self.options, stage, total)
     }
 
     fn engine(&self) -> Engine {
@@ -474,18 +543,25 @@ impl Running<'_> {
             .map(|judge| (judge, self.models.identity(&judge.model)))
             .collect();
         let file = &self.study.file;
+        let prompts = judge::own_prompts(self.study);
         Ok(fingerprint(&(
             self.explain_inputs()?,
             judges,
             &file.tasks,
+            prompts,
             file.study.seed,
         )))
+    }
+
+    fn report_inputs(&self) -> String {
+        let judged = self.manifest.stages.get(&Stage::Judge);
+        fingerprint(&(judged, &self.study.file.study, &self.study.file.report))
     }
 
     /// Whether a stage that was left out has outputs made from the same inputs.
     fn check_stage(&self, stage: Stage, inputs: &str) -> Result<(), RunError> {
         let problem = match self.manifest.stages.get(&stage) {
-            Some(made_from) if made_from == inputs => return Ok(()),
+            Some(made_from) if self.trusts_stored || made_from == inputs => return Ok(()),
             Some(_) => "was run on another study, other samples or another --limit",
             None => "has not been run",
         };
@@ -507,84 +583,5 @@ impl Running<'_> {
     fn made(&mut self, stage: Stage, inputs: String) -> Result<(), RunError> {
         self.manifest.stages.insert(stage, inputs);
         Ok(self.directory.write_manifest(&self.manifest)?)
-    }
-}
-
-/// Counts the items of a stage, tells the observer, and keeps the limits.
-struct Watch<'a> {
-    observer: &'a dyn Observer,
-    models: Models,
-    max_calls: Option<u64>,
-    max_cost: Option<f64>,
-    progress: Progress,
-}
-
-impl<'a> Watch<'a> {
-    fn new(running: &Running<'a>, stage: Stage, total: usize) -> Self {
-        running.observer.started(stage, total);
-        Self {
-            observer: running.observer,
-            models: running.models.clone(),
-            max_calls: running.options.max_calls,
-            max_cost: running.options.max_cost,
-            progress: Progress {
-                stage,
-                done: 0,
-                total,
-                failed: 0,
-                calls_made: 0,
-                calls_from_store: 0,
-                cost: 0.0,
-                cost_incomplete: false,
-            },
-        }
-    }
-
-    /// Counts an item; `call_failure` says how its call failed, where that is why it has no answer or verdict.
-    fn done(&mut self, failed: bool, call_failure: impl FnOnce() -> Option<String>) -> Option<Halt> {
-        self.progress.done += 1;
-        self.progress.failed += usize::from(failed);
-        self.tell();
-        self.over_limit()
-            .map(Halt::Limit)
-            .or_else(|| self.dead(call_failure()?))
-    }
-
-    /// Whether a model answers nothing at all, so that asking it a thousand times more is no use.
-    fn dead(&self, call_failure: String) -> Option<Halt> {
-        let model = self.models.without_any_answer(CALLS_BEFORE_GIVING_UP)?;
-        Some(Halt::Provider(format!(
-            "model `{model}`: its first calls all failed ({CALLS_BEFORE_GIVING_UP} or more, each with its retries); the last one: {call_failure}"
-        )))
-    }
-
-    fn all_done(&mut self) {
-        self.progress.done = self.progress.total;
-        self.tell();
-    }
-
-    fn tell(&mut self) {
-        let spent = self.models.spent();
-        self.progress.calls_made = spent.made;
-        self.progress.calls_from_store = spent.from_store;
-        self.progress.cost = spent.cost;
-        self.progress.cost_incomplete = spent.cost_incomplete;
-        self.observer.progress(&self.progress);
-    }
-
-    fn over_limit(&self) -> Option<String> {
-        let made = self.progress.calls_made;
-        if let Some(limit) = self.max_calls.filter(|limit| made >= *limit && *limit > 0) {
-            return Some(format!("{made} calls were made, and --max-calls is {limit}"));
-        }
-        let limit = self.max_cost.filter(|limit| self.progress.cost >= *limit)?;
-        Some(format!(
-            "{:.4} US dollars were spent, and --max-cost is {limit}",
-            self.progress.cost
-        ))
-    }
-
-    fn finish(&self) {
-        self.observer.finished(&self.progress);
     }
 }

@@ -4,11 +4,15 @@ use std::future::Future;
 
 use tokio::task::JoinSet;
 
+use crate::model::Stop;
+
 /// Why the rest was not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Halt {
     /// A provider refused the key, or answers nothing; nothing else would work.
     Provider(String),
+    /// Answers cannot be kept.
+    Store(String),
     /// The user asked to stop.
     Stopped,
     /// A limit on calls or cost was met.
@@ -18,10 +22,11 @@ pub(super) enum Halt {
 }
 
 /// Makes one result for each of `count` items, at most `concurrency` at a time. `after` sees each result as it comes
-/// and may halt: then nothing new begins, and what is under way is finished first.
+/// and may halt: then nothing new begins, `stop` keeps what is under way from asking further, and its end is awaited.
 pub(super) async fn each<T, F>(
     count: usize,
     concurrency: usize,
+    stop: &Stop,
     begin: impl Fn(usize) -> F,
     mut after: impl FnMut(usize, &T) -> Option<Halt>,
 ) -> Result<Vec<T>, Halt>
@@ -42,8 +47,10 @@ where
         match under_way.join_next().await {
             None => break,
             Some(Ok((index, result))) => {
-                let asked = after(index, &result);
-                halt = halt.or(asked);
+                halt = halt.or(after(index, &result));
+                if halt.is_some() {
+                    stop.stop();
+                }
                 results[index] = Some(result);
             }
             Some(Err(error)) => halt = halt.or(Some(Halt::Broken(error.to_string()))),
@@ -75,7 +82,7 @@ mod tests {
                 index
             }
         };
-        let results = each(50, 4, begin, |_, _| None).await.unwrap();
+        let results = each(50, 4, &Stop::new(), begin, |_, _| None).await.unwrap();
         assert_eq!(results, (0..50).collect::<Vec<_>>());
         assert!(most.load(Ordering::SeqCst) <= 4);
     }
@@ -87,7 +94,9 @@ mod tests {
             begun.fetch_add(1, Ordering::SeqCst);
             async move { index }
         };
-        let halted = each(100, 2, begin, |index, _| (index == 3).then_some(Halt::Stopped)).await;
+        let stop = Stop::new();
+        let halted = each(100, 2, &stop, begin, |index, _| (index == 3).then_some(Halt::Stopped)).await;
+        assert!(stop.is_stopped());
         assert_eq!(halted, Err(Halt::Stopped));
         assert!(begun.load(Ordering::SeqCst) < 10);
     }

@@ -162,7 +162,9 @@ fn fit(
     // The break at the end of the last line is not written.
     if (fixed + bytes(&rows)).saturating_sub(1) > budget_bytes {
         (first, last) = (0, 0);
-        let mut used = fixed + omission_row(omission(1, count)).len();
+        // The longest that the line can become, whichever rows it will stand for.
+        let omission_bytes = omission_row(format!("... {count} rows omitted (rows {count} to {count})")).len();
+        let mut used = fixed + omission_bytes;
         while first + last < count {
             let from_head = first <= last;
             let next = if from_head { first } else { count - 1 - last };
