@@ -100,7 +100,7 @@ fn answers_are_scored_and_failures_listed() {
 fn mean_ranks_are_averaged_within_samples_and_places_are_shown() {
     let analysis = analyze(&records());
     let alder = preference(&analysis, "alder");
-    assert_eq!((alder.rankings, alder.common_samples, alder.samples), (13, 7, 7));
+    assert_eq!((alder.rankings, alder.common_samples, alder.samples), (13, 7, 8));
     assert_eq!(alder.readings.unread, BTreeMap::from([(NoVerdict::Ambiguous, 1)]));
     assert_eq!(alder.samples_with_missing_orders, 1);
     // f1 to f4 give 1.5 each, f5, q1 and q2 (in its one readable order) 1.
@@ -110,10 +110,22 @@ fn mean_ranks_are_averaged_within_samples_and_places_are_shown() {
     near(interval.low, 1.038_539);
     near(interval.high, 1.532_890);
     close(*alder.arms[1].mean_rank.value.as_ref().unwrap(), 12.0 / 7.0);
-    assert_eq!(counts(&alder.arms[0].first), (9, 13));
-    assert_eq!(counts(&alder.arms[0].by_place[0].first), (7, 7));
-    assert_eq!(counts(&alder.arms[0].by_place[1].first), (2, 6));
-    assert_eq!(counts(&alder.places[0].first), (11, 13));
+    // First in 1 of 2 orders of f1 to f4, else in all: the two orders of a sample are not two independent draws.
+    let first = &alder.arms[0].first;
+    assert_eq!((alder.arms[0].first_rankings, first.n), (9, 7));
+    close(*first.value.as_ref().unwrap(), 5.0 / 7.0);
+    let interval = first.interval.as_ref().unwrap();
+    near(interval.low, 0.467_110);
+    near(interval.high, 0.961_461);
+    let by_place: Vec<(u64, usize, f64)> = alder.arms[0]
+        .by_place
+        .iter()
+        .map(|place| (place.rankings, place.first.n, *place.first.value.as_ref().unwrap()))
+        .collect();
+    assert_eq!(by_place, [(7, 7, 1.0), (6, 6, 2.0 / 6.0)]);
+    let first_place = &alder.places[0];
+    assert_eq!((first_place.rankings, first_place.first.n), (13, 7));
+    close(*first_place.first.value.as_ref().unwrap(), 6.0 / 7.0);
     assert_eq!(counts(&alder.follows_shown_order), (11, 13));
     close(alder.follows_shown_order_by_chance, 0.5);
     assert_eq!(counts(&alder.stable_first), (2, 6));
@@ -154,6 +166,9 @@ fn simulation_is_over_common_samples_and_beside_its_control() {
     assert_eq!(counts(&pos.kinds[0].accuracy), (3, 5));
     let base = pos.kinds[0].base_rate.as_ref().unwrap();
     assert_eq!((base.class.as_str(), counts(&base.proportion)), ("TRUE", (4, 5)));
+    // 3 of 5 statements against 4 of 5, although the questions among the samples have no such base rate.
+    assert!(flagged(&analysis, FlagKind::BelowMajority, Some("alder"), Some("pos")));
+    assert!(!flagged(&analysis, FlagKind::BelowMajority, Some("alder"), Some("sql")));
     let control = pos.control.as_ref().unwrap();
     assert_eq!(
         (counts(&control.with_explanation), counts(&control.without_explanation)),
@@ -221,6 +236,181 @@ fn verification_never_stands_without_its_base_rate() {
     assert!(birch.accuracy.share.is_err() && birch.readings.coverage.is_err());
     assert!(flagged(&analysis, FlagKind::NotJudged, Some("birch"), None));
     assert!(!flagged(&analysis, FlagKind::NoControl, Some("birch"), None));
+}
+
+#[test]
+fn what_is_left_out_is_listed_with_its_reason() {
+    let analysis = analyze(&records());
+    let listed = |task: Task, judge: &str| -> Vec<(&str, &str, &str, &str)> {
+        analysis
+            .left_out
+            .iter()
+            .filter(|entry| entry.task == task && entry.judge == judge)
+            .map(|entry| {
+                let arm = entry.arm.as_deref().unwrap_or("all");
+                (entry.sample.as_str(), arm, entry.reason.name(), entry.detail.as_str())
+            })
+            .collect()
+    };
+    assert_eq!(
+        listed(Task::Preference, "alder"),
+        [("f6", "sql", "no_answer", "program")]
+    );
+    assert_eq!(
+        listed(Task::Simulation, "alder"),
+        [
+            ("f6", "pos", "unread", "unparsed"),
+            ("f6", "sql", "no_answer", "program"),
+            ("q2", "sql", "unread", "refused"),
+        ]
+    );
+    assert_eq!(
+        listed(Task::Verification, "alder"),
+        [("f6", "sql", "no_answer", "program")]
+    );
+    assert_eq!(listed(Task::Verification, "birch").len(), 2 * 8);
+    // What is common and what is left out add up to the samples of the study.
+    for judge in &analysis.simulation {
+        let left_out: BTreeSet<&str> = listed(Task::Simulation, &judge.judge)
+            .into_iter()
+            .map(|entry| entry.0)
+            .collect();
+        assert_eq!(judge.common_samples + left_out.len(), 8);
+    }
+}
+
+#[test]
+fn a_task_that_came_to_no_trial_is_not_passed_over() {
+    let mut records = records();
+    for trace in &mut records.traces {
+        if trace.method == "sql" {
+            trace.answer = None;
+        }
+    }
+    records
+        .trials
+        .retain(|trial| trial.task != Task::Preference && !trial.arms.contains(&"sql".to_owned()));
+    let analysis = analyze(&records);
+    assert!(analysis.preference.is_empty());
+    let flag = analysis
+        .flags
+        .iter()
+        .find(|flag| flag.kind == FlagKind::TaskWithoutTrials)
+        .unwrap();
+    assert_eq!((flag.severity, flag.task), (Severity::Severe, Some(Task::Preference)));
+    assert!(flag.message.contains("sql lacks an answer to 8"), "{}", flag.message);
+    assert!(flagged(&analysis, FlagKind::ArmWithoutTrials, None, Some("sql")));
+    let left_out = analysis.left_out.iter();
+    assert_eq!(left_out.filter(|entry| entry.task == Task::Preference).count(), 2 * 8);
+    let report = String::from_utf8(outputs(&records).remove("report.html").unwrap()).unwrap();
+    assert!(report.contains("A task has no trials") && report.contains("id=\"left-out-preference-1\""));
+}
+
+#[test]
+fn a_control_that_is_mostly_unread_is_flagged() {
+    let mut records = records();
+    assert!(!flagged(
+        &analyze(&records),
+        FlagKind::LowCoverage,
+        Some("alder"),
+        Some("none")
+    ));
+    let controls: BTreeSet<String> = records
+        .trials
+        .iter()
+        .filter(|trial| trial.arms == ["none"] && ["f1", "f2"].contains(&trial.sample.as_str()))
+        .map(|trial| trial.id.clone())
+        .collect();
+    for judgment in &mut records.judgments {
+        if controls.contains(&judgment.trial) {
+            judgment.outcome = tabjury::judge::Outcome::None {
+                state: NoVerdict::Refused,
+                detail: "the judge declined".to_owned(),
+            };
+        }
+    }
+    let analysis = analyze(&records);
+    for task in [Task::Simulation, Task::Verification] {
+        for (kind, arm) in [(FlagKind::LowCoverage, "none"), (FlagKind::FewPairs, "pos")] {
+            assert!(
+                analysis.flags.iter().any(|flag| flag.kind == kind
+                    && flag.task == Some(task)
+                    && flag.judge.as_deref() == Some("alder")
+                    && flag.arm.as_deref() == Some(arm)),
+                "{task:?} {kind:?}"
+            );
+        }
+    }
+    // The control was never put before birch.
+    assert!(flagged(&analysis, FlagKind::NotJudged, Some("birch"), Some("none")));
+}
+
+#[test]
+fn free_form_guesses_are_not_scored() {
+    let mut records = records();
+    for trial in &mut records.trials {
+        if trial.sample == "q1" {
+            trial.kind = tabjury::dataset::QuestionKind::FreeForm;
+        }
+    }
+    let analysis = analyze(&records);
+    let alder = &analysis.simulation[0];
+    // Both arms and the control.
+    assert_eq!((alder.unscored, alder.common_samples), (3, 5));
+    assert_eq!(counts(&simulation(&analysis, "alder", "pos").accuracy), (3, 5));
+    assert!(flagged(&analysis, FlagKind::Unscored, Some("alder"), None));
+    assert!(
+        analysis
+            .left_out
+            .iter()
+            .any(|entry| entry.sample == "q1" && entry.reason.name() == "free_form")
+    );
+    outputs(&records);
+}
+
+#[test]
+fn accuracy_is_held_against_the_better_constant_verdict() {
+    let mut records = records();
+    for sample in &mut records.samples {
+        if ["f1", "f2", "f3"].contains(&sample.id.as_str()) {
+            sample.gold = Some(tabjury::dataset::Gold::Verdict(false));
+        }
+    }
+    let analysis = analyze(&records);
+    let pos = verification(&analysis, "alder", "pos");
+    assert_eq!((counts(&pos.accuracy), counts(&pos.base_rate)), ((2, 7), (2, 7)));
+    assert_eq!(
+        (pos.constant.verdict.as_str(), counts(&pos.constant.proportion)),
+        ("incorrect", (5, 7))
+    );
+    close(*pos.above_base_rate.as_ref().unwrap(), 0.0);
+    close(*pos.above_constant.as_ref().unwrap(), -3.0 / 7.0);
+    let flag = analysis
+        .flags
+        .iter()
+        .find(|flag| flag.kind == FlagKind::BelowBaseRate && flag.arm.as_deref() == Some("pos"))
+        .unwrap();
+    assert_eq!(flag.severity, Severity::Severe);
+    assert!(
+        flag.message.contains("Always saying \"incorrect\" would be right on 5"),
+        "{}",
+        flag.message
+    );
+}
+
+#[test]
+fn flags_name_their_kind_in_the_table_as_in_json() {
+    let analysis = analyze(&records());
+    let tables: BTreeMap<String, Vec<u8>> = csv_tables(&analysis, &records()).unwrap().into_iter().collect();
+    let mut rows = csv::Reader::from_reader(tables["tables/flags.csv"].as_slice());
+    let kinds: Vec<String> = rows.records().map(|row| row.unwrap()[1].to_owned()).collect();
+    let expected: Vec<String> = analysis
+        .flags
+        .iter()
+        .map(|flag| serde_json::to_value(flag.kind).unwrap().as_str().unwrap().to_owned())
+        .collect();
+    assert!(!kinds.is_empty());
+    assert_eq!(kinds, expected);
 }
 
 #[test]
@@ -457,6 +647,14 @@ fn every_link_resolves_and_every_number_reaches_its_trials() {
             .any(|notice| notice.contains("pos"))
     );
     assert!(text(report, "header").concat().contains("say nothing about any model"));
+    // Each correlation with its own caveat: the tasks have different cells.
+    let correlation = text(report, "#correlation").concat();
+    assert!(correlation.contains("With simulation: 4 cells") && correlation.contains("With verification: 2 cells"));
+    assert!(
+        text(report, "#preference")
+            .concat()
+            .contains("judged in several orders")
+    );
 }
 
 #[test]

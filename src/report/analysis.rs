@@ -9,6 +9,7 @@ use super::answers::{self, AnswererAnalysis, dataset_name, question_name};
 use super::correlation::{self, PreferenceCorrelation};
 use super::flags::{self, Flag};
 use super::index::Index;
+use super::left_out::{self, LeftOut};
 use super::pages::{self, PageAnalysis};
 use super::preference::{self, PreferenceAnalysis};
 use super::records::{RunRecords, StudyFacts};
@@ -42,6 +43,8 @@ pub struct Analysis {
     pub simulation: Vec<SimulationAnalysis>,
     /// One entry a judge, where the task was run.
     pub verification: Vec<VerificationAnalysis>,
+    /// Samples that are not common to all arms, by task and judge, with the reason.
+    pub left_out: Vec<LeftOut>,
     /// Preference against both accuracies.
     pub correlations: Vec<PreferenceCorrelation>,
     /// One entry an arm and visibility of the answer.
@@ -95,6 +98,7 @@ pub fn analyze(records: &RunRecords) -> Analysis {
         flags: Vec::new(),
         answerers: answers::analyze(&index),
         correlations: correlation::analyze(&preference, &simulation, &verification, records.study.confidence),
+        left_out: left_out::analyze(&index),
         preference,
         simulation,
         verification,

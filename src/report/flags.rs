@@ -7,9 +7,10 @@ use crate::explain::AnswerVisibility;
 use crate::judge::{CONTROL_ARM, Task};
 
 use super::analysis::Analysis;
+pub use super::flag_kinds::{FlagKind, Severity};
 use super::index::{Index, is_control};
 use super::preference::PreferenceAnalysis;
-use super::quantities::{Proportion, Readings};
+use super::quantities::{Mean, Proportion, Readings};
 use super::records::{JudgeFacts, StudyFacts};
 use super::verification::OptionOrderEffect;
 
@@ -17,64 +18,6 @@ use super::verification::OptionOrderEffect;
 const LOW_COVERAGE: f64 = 0.9;
 /// A share this far from what balance asks for is flagged.
 const IMBALANCE: f64 = 0.1;
-
-/// How much a flag changes what the figures mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// The figure does not say what it seems to say.
-    Severe,
-    /// To be kept in mind.
-    Caution,
-}
-
-/// What a flag is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FlagKind {
-    /// A judge verifies no better than one that always says "correct": severe when worse, a caution when equal.
-    BelowBaseRate,
-    /// A judge simulates no better than one that always guesses the more frequent answer.
-    BelowMajority,
-    /// With the explanation the judge does no better than without it.
-    NoLift,
-    /// There is no control to compare with.
-    NoControl,
-    /// The place where an explanation is shown moves its rank.
-    PositionBias,
-    /// Rankings repeat the shown order.
-    FollowsShownOrder,
-    /// Arms were not shown equally often in every place.
-    UnbalancedPlaces,
-    /// The option shown first is chosen more, or less, than half of the time.
-    OptionBias,
-    /// The options were not shown equally often in both orders.
-    UnbalancedOptions,
-    /// A withheld answer can be read on the page all the same.
-    WithheldAnswerVisible,
-    /// Steps do not end in the answer that is shown.
-    AnswerNotFromSteps,
-    /// Steps on which nothing is marked.
-    UnmarkedSteps,
-    /// Many judgments could not be read.
-    LowCoverage,
-    /// Few samples have a verdict for every arm.
-    FewCommonSamples,
-    /// A judge judges what its own model answered.
-    SelfJudging,
-    /// Answers are missing; they count as wrong.
-    MissingAnswers,
-    /// An arm has no trial in a task.
-    ArmWithoutTrials,
-    /// Trials were planned but not judged.
-    NotJudged,
-    /// Samples were not answered.
-    NotAnswered,
-    /// The same sample counts several times.
-    RepeatedDraws,
-    /// Judgments of unknown trials or judges were left out.
-    StrayJudgments,
-}
 
 /// One thing not to be overlooked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -101,7 +44,7 @@ pub fn raise(analysis: &Analysis, index: &Index) -> Vec<Flag> {
     flags.answers(analysis);
     flags.pages(analysis);
     for judge in &analysis.preference {
-        flags.preference(judge);
+        flags.preference(judge, analysis.study.confidence);
     }
     flags.simulation(analysis);
     flags.verification(analysis);
@@ -111,19 +54,16 @@ pub fn raise(analysis: &Analysis, index: &Index) -> Vec<Flag> {
     flags
 }
 
+/// The task, the judge and the arm that a flag concerns.
+type About<'a> = (Option<Task>, Option<&'a str>, Option<&'a str>);
+
 #[derive(Default)]
 struct Flags {
     raised: Vec<Flag>,
 }
 
 impl Flags {
-    fn add(
-        &mut self,
-        severity: Severity,
-        kind: FlagKind,
-        about: (Option<Task>, Option<&str>, Option<&str>),
-        message: String,
-    ) {
+    fn add(&mut self, severity: Severity, kind: FlagKind, about: About, message: String) {
         self.raised.push(Flag {
             severity,
             kind,
@@ -241,7 +181,7 @@ impl Flags {
         }
     }
 
-    fn preference(&mut self, judge: &PreferenceAnalysis) {
+    fn preference(&mut self, judge: &PreferenceAnalysis, level: f64) {
         let about = (Some(Task::Preference), Some(judge.judge.as_str()), None);
         if self.not_asked([&judge.readings], about) {
             return;
@@ -254,7 +194,7 @@ impl Flags {
             .filter(|arm| {
                 let fair = judge.rankings as f64 / judge.arms.len() as f64;
                 arm.by_place.iter().any(|place| {
-                    let off = (place.first.n as f64 - fair).abs();
+                    let off = (place.rankings as f64 - fair).abs();
                     off >= 1.0 && off > IMBALANCE * judge.rankings as f64
                 })
             })
@@ -277,12 +217,10 @@ impl Flags {
         let uneven: Vec<String> = judge
             .places
             .iter()
-            .filter(|place| excludes(&place.first, chance))
+            .filter(|place| mean_excludes(&place.first, chance, level))
             .map(|place| {
-                format!(
-                    "{} of {} times in place {}",
-                    place.first.successes, place.first.n, place.place
-                )
+                let share = place.first.value.as_ref().map_or(0.0, |share| *share);
+                format!("in place {} in {} of orders", place.place, percent(share))
             })
             .collect();
         if !uneven.is_empty() {
@@ -291,9 +229,10 @@ impl Flags {
                 FlagKind::PositionBias,
                 about,
                 format!(
-                    "What {} ranks first was shown {}. If places did nothing, each would have {}.",
+                    "What {} ranks first was shown {}, over {}. If places did nothing, each would have {}.",
                     judge.judge,
                     uneven.join(", "),
+                    counted(judge.common_samples as u64, "sample"),
                     percent(chance)
                 ),
             );
@@ -328,26 +267,36 @@ impl Flags {
             for arm in &judge.arms {
                 let about = (about.0, about.1, Some(arm.arm.as_str()));
                 self.readings(&arm.readings, about);
-                if let (Ok(accuracy), Ok(base)) = (&arm.accuracy.share, &arm.base_rate)
-                    && base.proportion.share.as_ref().is_ok_and(|base| accuracy < base)
-                {
-                    self.add(
-                        Severity::Severe,
-                        FlagKind::BelowMajority,
-                        about,
-                        format!(
-                            "{} simulates {} right on {} of {} trials; always guessing {} would reach {}.",
-                            judge.judge,
-                            arm.arm,
-                            arm.accuracy.successes,
-                            arm.accuracy.n,
-                            base.class,
-                            base.proportion.successes
-                        ),
-                    );
+                // By kind of question: in a mixed study no one answer can be given always, but within a kind it can.
+                for kind in &arm.kinds {
+                    if let (Ok(accuracy), Ok(base)) = (&kind.accuracy.share, &kind.base_rate)
+                        && base.proportion.share.as_ref().is_ok_and(|base| accuracy < base)
+                    {
+                        self.add(
+                            Severity::Severe,
+                            FlagKind::BelowMajority,
+                            about,
+                            format!(
+                                "{} simulates {} right on {} of {} trials of {}; always guessing {} would reach {}.",
+                                judge.judge,
+                                arm.arm,
+                                kind.accuracy.successes,
+                                kind.accuracy.n,
+                                kind.kind.replace('_', " "),
+                                base.class,
+                                base.proportion.successes
+                            ),
+                        );
+                    }
                 }
-                self.lift(&arm.control, about);
+                self.lift(&arm.control, arm.accuracy.n, about);
             }
+            self.control(&judge.control, about);
+            self.unscored(
+                judge.unscored,
+                "have a free-form answer: two sentences hardly ever agree to the letter, so no guess of them is scored",
+                about,
+            );
         }
     }
 
@@ -365,7 +314,7 @@ impl Flags {
             for arm in &judge.arms {
                 let about = (about.0, about.1, Some(arm.arm.as_str()));
                 self.readings(&arm.readings, about);
-                let (right, always) = (arm.accuracy.successes, arm.base_rate.successes);
+                let (right, always) = (arm.accuracy.successes, arm.constant.proportion.successes);
                 if arm.accuracy.n > 0 && right <= always {
                     let (severity, verdict) = if right < always {
                         (Severity::Severe, "the judge is worse than one that does not look")
@@ -377,18 +326,24 @@ impl Flags {
                         FlagKind::BelowBaseRate,
                         about,
                         format!(
-                            "{} verifies {} right on {right} of {} trials. Always saying \"correct\" would be right on \
+                            "{} verifies {} right on {right} of {} trials. Always saying \"{}\" would be right on \
                              {always}: {verdict}.",
-                            judge.judge, arm.arm, arm.accuracy.n
+                            judge.judge, arm.arm, arm.accuracy.n, arm.constant.verdict
                         ),
                     );
                 }
-                self.lift(&arm.control, about);
+                self.lift(&arm.control, arm.accuracy.n, about);
             }
+            self.control(&judge.control, about);
+            self.unscored(
+                judge.without_truth,
+                "are about an answer that is not known to be right or wrong",
+                about,
+            );
         }
     }
 
-    fn options(&mut self, options: &OptionOrderEffect, about: (Option<Task>, Option<&str>, Option<&str>)) {
+    fn options(&mut self, options: &OptionOrderEffect, about: About) {
         let judge = about.1.unwrap_or_default();
         let shown = &options.correct_first;
         let off = (2.0 * shown.successes as f64 - shown.n as f64).abs();
@@ -416,12 +371,22 @@ impl Flags {
         }
     }
 
-    fn lift(
-        &mut self,
-        control: &crate::stats::Stat<super::control::ControlComparison>,
-        about: (Option<Task>, Option<&str>, Option<&str>),
-    ) {
+    fn lift(&mut self, control: &crate::stats::Stat<super::control::ControlComparison>, scored: u64, about: About) {
         let (judge, arm) = (about.1.unwrap_or_default(), about.2.unwrap_or_default());
+        if let Ok(comparison) = control
+            && (comparison.n as f64) < LOW_COVERAGE * scored as f64
+        {
+            self.add(
+                Severity::Caution,
+                FlagKind::FewPairs,
+                about,
+                format!(
+                    "The lift of {arm} before {judge} is over {} of the {scored} trials that its accuracy is over: the \
+                     others have no usable verdict on the control.",
+                    comparison.n
+                ),
+            );
+        }
         match control {
             Ok(comparison) if comparison.lift.as_ref().is_ok_and(|lift| *lift <= 0.0) => self.add(
                 Severity::Caution,
@@ -446,12 +411,28 @@ impl Flags {
         }
     }
 
+    fn control(&mut self, control: &Readings, about: About) {
+        self.readings(control, (about.0, about.1, Some(CONTROL_ARM)));
+    }
+
+    fn unscored(&mut self, trials: u64, why: &str, about: About) {
+        if trials > 0 {
+            self.add(
+                Severity::Caution,
+                FlagKind::Unscored,
+                about,
+                format!(
+                    "{} before {} in {} {why}.",
+                    counted(trials, "trial"),
+                    about.1.unwrap_or_default(),
+                    about.0.map(task_name).unwrap_or_default()
+                ),
+            );
+        }
+    }
+
     /// Whether the judge was not asked at all in a task; then that is all there is to say.
-    fn not_asked<'a>(
-        &mut self,
-        readings: impl IntoIterator<Item = &'a Readings>,
-        about: (Option<Task>, Option<&str>, Option<&str>),
-    ) -> bool {
+    fn not_asked<'a>(&mut self, readings: impl IntoIterator<Item = &'a Readings>, about: About) -> bool {
         let (trials, asked) = readings.into_iter().fold((0, 0), |(trials, asked), readings| {
             (trials + readings.trials, asked + readings.asked)
         });
@@ -472,8 +453,9 @@ impl Flags {
         true
     }
 
-    fn readings(&mut self, readings: &Readings, about: (Option<Task>, Option<&str>, Option<&str>)) {
+    fn readings(&mut self, readings: &Readings, about: About) {
         let whose = match about.2 {
+            Some(CONTROL_ARM) => format!("{} on the control", about.1.unwrap_or_default()),
             Some(arm) => format!("{} on {arm}", about.1.unwrap_or_default()),
             None => about.1.unwrap_or_default().to_owned(),
         };
@@ -506,7 +488,7 @@ impl Flags {
         }
     }
 
-    fn common(&mut self, common: usize, samples: usize, about: (Option<Task>, Option<&str>, Option<&str>)) {
+    fn common(&mut self, common: usize, samples: usize, about: About) {
         if (common as f64) < LOW_COVERAGE * samples as f64 {
             self.add(
                 if common == 0 { Severity::Severe } else { Severity::Caution },
@@ -522,13 +504,23 @@ impl Flags {
     }
 
     fn trials(&mut self, study: &StudyFacts, index: &Index) {
-        for task in [Task::Simulation, Task::Verification] {
+        for task in index.tasks() {
             let trials: Vec<_> = index
                 .trials()
                 .iter()
                 .filter(|trial| trial.task == task && !is_control(trial))
                 .collect();
             if trials.is_empty() {
+                self.add(
+                    Severity::Severe,
+                    FlagKind::TaskWithoutTrials,
+                    (Some(task), None, None),
+                    format!(
+                        "The study asks for {}, but no explanation came to a trial: {}. There are no figures of it.",
+                        task_name(task),
+                        no_trials_because(task, study, index)
+                    ),
+                );
                 continue;
             }
             for arm in &study.arms {
@@ -545,7 +537,8 @@ impl Flags {
                     );
                 }
             }
-            if trials.iter().any(|trial| trial.repeat > 0 || trial.turn > 0) {
+            // In preference the turns are its orders, which are averaged within a sample.
+            if task != Task::Preference && trials.iter().any(|trial| trial.repeat > 0 || trial.turn > 0) {
                 self.add(
                     Severity::Caution,
                     FlagKind::RepeatedDraws,
@@ -588,6 +581,49 @@ fn same_model(study: &StudyFacts, judge: &JudgeFacts, answering: &str) -> bool {
             .and_then(|model| model.identifier.as_deref())
     };
     judge.model == answering || identifier(&judge.model).is_some_and(|own| Some(own) == identifier(answering))
+}
+
+/// Why a task has no trial, from what the arms answered.
+fn no_trials_because(task: Task, study: &StudyFacts, index: &Index) -> String {
+    let samples = index.sample_ids();
+    if samples.is_empty() {
+        return "it has no samples".to_owned();
+    }
+    let lacking: Vec<String> = study
+        .arms
+        .iter()
+        .filter_map(|arm| {
+            let unanswered = samples
+                .iter()
+                .filter(|sample| {
+                    let trace = index.trace(sample, &arm.answerer);
+                    trace.is_none_or(|trace| trace.answer.is_none())
+                })
+                .count();
+            (unanswered > 0).then(|| format!("{} lacks an answer to {unanswered}", arm.name))
+        })
+        .collect();
+    if !lacking.is_empty() {
+        return format!("of {} {}", counted(samples.len() as u64, "sample"), lacking.join(", "));
+    }
+    if task == Task::Preference && study.arms.len() < 2 {
+        return "a ranking needs two arms".to_owned();
+    }
+    "none was planned".to_owned()
+}
+
+/// Whether a mean share over samples is away from `value`. Without variation Student's interval is undefined, and just
+/// then a share of all or none says most: Wilson's interval over as many samples is taken instead.
+fn mean_excludes(share: &Mean, value: f64, level: f64) -> bool {
+    match (&share.interval, &share.value) {
+        (Ok(interval), _) => value < interval.low || value > interval.high,
+        (Err(_), Ok(mean)) => {
+            let samples = share.n as u64;
+            let successes = ((mean * samples as f64).round() as u64).min(samples);
+            excludes(&Proportion::new(successes, samples, level), value)
+        }
+        (Err(_), Err(_)) => false,
+    }
 }
 
 fn excludes(proportion: &Proportion, value: f64) -> bool {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::score::{answers_agree, score};
-use crate::dataset::{Answer, Sample};
+use crate::dataset::{Answer, QuestionKind, Sample};
 use crate::explain::AnswerVisibility;
 use crate::judge::{CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, Verdict};
 use crate::trace::Trace;
@@ -81,8 +81,12 @@ impl<'a> Scored<'a> {
         }
     }
 
-    /// Whether the guess agrees with a prediction.
+    /// Whether the guess agrees with a prediction. `None` for free-form answers: two sentences hardly ever agree to the
+    /// letter, whatever they say.
     pub fn guess_agrees(&self, prediction: Option<&Answer>) -> Option<bool> {
+        if self.trial.kind == QuestionKind::FreeForm {
+            return None;
+        }
         let (guess, prediction) = (self.guess()?, prediction?);
         Some(answers_agree(self.trial.kind, prediction, guess))
     }
@@ -203,6 +207,21 @@ impl<'a> Index<'a> {
     /// All trials, sorted by task, sample, repeat and turn.
     pub fn trials(&self) -> &[&'a Trial] {
         &self.trials
+    }
+
+    /// Ids of all samples of the study, those among them that only trials name.
+    pub fn sample_ids(&self) -> BTreeSet<&'a str> {
+        let of_trials = self.trials.iter().map(|trial| trial.sample.as_str());
+        self.samples.keys().copied().chain(of_trials).collect()
+    }
+
+    /// The tasks of the study, those among them that only trials name.
+    pub fn tasks(&self) -> Vec<Task> {
+        let tasks = [Task::Preference, Task::Simulation, Task::Verification];
+        let asked = |task: &Task| {
+            self.records.study.tasks.contains(task) || self.trials.iter().any(|trial| trial.task == *task)
+        };
+        tasks.into_iter().filter(asked).collect()
     }
 
     /// The trials of a task on one sample, sorted by repeat and turn.

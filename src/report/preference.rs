@@ -11,6 +11,7 @@ use crate::judge::{CONTROL_ARM, Task};
 
 use super::index::{Index, Scored};
 use super::quantities::{Mean, Proportion, Readings};
+use super::records::StudyFacts;
 
 /// One judge in preference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +25,7 @@ pub struct PreferenceAnalysis {
     pub ranked_arms: Vec<String>,
     /// Samples with a readable ranking of all ranked arms; all figures are over them.
     pub common_samples: usize,
-    /// Samples with any trial.
+    /// All samples of the study.
     pub samples: usize,
     /// Readable rankings of all ranked arms.
     pub rankings: u64,
@@ -52,8 +53,10 @@ pub struct PreferenceArm {
     pub arm: String,
     /// Mean over samples of the mean rank over orders; 1 is best. Its interval is cut to the ranks there are.
     pub mean_rank: Mean,
+    /// Mean over samples of the share of orders with this arm first. Its interval is cut to [0, 1].
+    pub first: Mean,
     /// Rankings with this arm first.
-    pub first: Proportion,
+    pub first_rankings: u64,
     /// The same by the place where this arm was shown, from the first.
     pub by_place: Vec<ArmAtPlace>,
 }
@@ -64,9 +67,11 @@ pub struct PreferenceArm {
 pub struct ArmAtPlace {
     /// From 1.
     pub place: usize,
-    /// Rankings with it first, of those that showed it here.
-    pub first: Proportion,
-    /// Its mean rank when shown here.
+    /// Rankings that showed it here.
+    pub rankings: u64,
+    /// Mean over samples of the share of these orders with it first.
+    pub first: Mean,
+    /// Its mean rank when shown here, likewise averaged within samples.
     pub mean_rank: Mean,
 }
 
@@ -76,9 +81,12 @@ pub struct ArmAtPlace {
 pub struct PlaceEffect {
     /// From 1.
     pub place: usize,
-    /// Rankings that put first what was shown here; one over the number of arms when places do nothing.
-    pub first: Proportion,
-    /// Mean rank of what was shown here.
+    /// Rankings that showed something here.
+    pub rankings: u64,
+    /// Mean over samples of the share of orders that put first what was shown here; one over the number of arms when
+    /// places do nothing.
+    pub first: Mean,
+    /// Mean rank of what was shown here, likewise averaged within samples.
     pub mean_rank: Mean,
 }
 
@@ -98,12 +106,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
     if scored.is_empty() {
         return None;
     }
-    let shown: BTreeSet<&str> = scored
-        .iter()
-        .flat_map(|scored| scored.trial.arms.iter().map(String::as_str))
-        .collect();
-    let names = study.arms.iter().map(|arm| arm.name.as_str()).chain([CONTROL_ARM]);
-    let arms: Vec<&str> = names.filter(|name| shown.contains(name)).collect();
+    let arms = ranked_arms(study, &scored);
     let readable: Vec<&Scored> = scored.iter().filter(|scored| scored.ranking().is_some()).collect();
     let rankings: Vec<Ranking> = readable
         .iter()
@@ -123,7 +126,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
         judge: judge.to_owned(),
         readings: Readings::of(scored.iter().map(Scored::state)),
         common_samples: by_sample.len(),
-        samples: planned.len(),
+        samples: index.sample_ids().len(),
         rankings: rankings.len() as u64,
         partial_rankings: (readable.len() - rankings.len()) as u64,
         samples_with_missing_orders: by_sample
@@ -133,22 +136,14 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
         arms: arms
             .iter()
             .enumerate()
-            .map(|(arm, name)| arm_analysis(arm, name, &by_sample, &rankings, level))
+            .map(|(arm, name)| arm_analysis(arm, name, &by_sample, arms.len(), level))
             .collect(),
         places: (0..arms.len())
             .map(|place| PlaceEffect {
                 place: place + 1,
-                first: Proportion::of(rankings.iter().map(|ranking| ranking.rank_at(place) == 1.0), level),
-                mean_rank: within_ranks(
-                    Mean::of(
-                        &rankings
-                            .iter()
-                            .map(|ranking| ranking.rank_at(place))
-                            .collect::<Vec<_>>(),
-                        level,
-                    ),
-                    arms.len(),
-                ),
+                rankings: rankings.len() as u64,
+                first: first_share(&by_sample, |ranking| Some(ranking.rank_at(place)), level),
+                mean_rank: mean_rank(&by_sample, |ranking| Some(ranking.rank_at(place)), arms.len(), level),
             })
             .collect(),
         follows_shown_order: Proportion::of(rankings.iter().map(Ranking::follows_shown_order), level),
@@ -161,44 +156,82 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
     })
 }
 
+/// The arms that these trials show, in the order of the study; the control last, where it is ranked too.
+pub fn ranked_arms<'a>(study: &'a StudyFacts, scored: &[Scored]) -> Vec<&'a str> {
+    let shown: BTreeSet<&str> = scored
+        .iter()
+        .flat_map(|scored| scored.trial.arms.iter().map(String::as_str))
+        .collect();
+    let names = study.arms.iter().map(|arm| arm.name.as_str()).chain([CONTROL_ARM]);
+    names.filter(|name| shown.contains(name)).collect()
+}
+
+/// Whether a trial has a readable ranking of all these arms.
+pub fn ranks_all(scored: &Scored, arms: &[&str]) -> bool {
+    Ranking::of_all(scored, arms).is_some()
+}
+
 fn arm_analysis(
     arm: usize,
     name: &str,
     by_sample: &BTreeMap<&str, Vec<&Ranking>>,
-    rankings: &[Ranking],
+    places: usize,
     level: f64,
 ) -> PreferenceArm {
-    let sample_means: Vec<f64> = by_sample
-        .values()
-        .map(|rankings| rankings.iter().map(|ranking| ranking.ranks[arm]).sum::<f64>() / rankings.len() as f64)
-        .collect();
-    let places = rankings.first().map_or(0, |ranking| ranking.places.len());
+    let count = |wanted: &dyn Fn(&Ranking) -> bool| {
+        let rankings = by_sample.values().flatten();
+        rankings.filter(|ranking| wanted(ranking)).count() as u64
+    };
     PreferenceArm {
         arm: name.to_owned(),
-        mean_rank: within_ranks(Mean::of(&sample_means, level), places),
-        first: Proportion::of(rankings.iter().map(|ranking| ranking.ranks[arm] == 1.0), level),
+        mean_rank: mean_rank(by_sample, |ranking| Some(ranking.ranks[arm]), places, level),
+        first: first_share(by_sample, |ranking| Some(ranking.ranks[arm]), level),
+        first_rankings: count(&|ranking| ranking.ranks[arm] == 1.0),
         by_place: (0..places)
             .map(|place| {
-                let ranks: Vec<f64> = rankings
-                    .iter()
-                    .filter(|ranking| ranking.places[arm] == place)
-                    .map(|ranking| ranking.ranks[arm])
-                    .collect();
+                let rank_here = |ranking: &Ranking| (ranking.places[arm] == place).then(|| ranking.ranks[arm]);
                 ArmAtPlace {
                     place: place + 1,
-                    first: Proportion::of(ranks.iter().map(|rank| *rank == 1.0), level),
-                    mean_rank: within_ranks(Mean::of(&ranks, level), places),
+                    rankings: count(&|ranking| ranking.places[arm] == place),
+                    first: first_share(by_sample, rank_here, level),
+                    mean_rank: mean_rank(by_sample, rank_here, places, level),
                 }
             })
             .collect(),
     }
 }
 
-/// Cuts the interval of a mean rank to the ranks there are: Student's t reaches beyond them near the ends.
-fn within_ranks(mut mean: Mean, worst: usize) -> Mean {
+/// One value a sample: the mean over its rankings that have one. Orders of one sample are not independent, so that
+/// intervals are over samples.
+fn sample_means(by_sample: &BTreeMap<&str, Vec<&Ranking>>, value: impl Fn(&Ranking) -> Option<f64>) -> Vec<f64> {
+    by_sample
+        .values()
+        .filter_map(|rankings| {
+            let values: Vec<f64> = rankings.iter().filter_map(|ranking| value(ranking)).collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        })
+        .collect()
+}
+
+fn mean_rank(
+    by_sample: &BTreeMap<&str, Vec<&Ranking>>,
+    rank: impl Fn(&Ranking) -> Option<f64>,
+    worst: usize,
+    level: f64,
+) -> Mean {
+    within(Mean::of(&sample_means(by_sample, rank), level), 1.0, worst as f64)
+}
+
+fn first_share(by_sample: &BTreeMap<&str, Vec<&Ranking>>, rank: impl Fn(&Ranking) -> Option<f64>, level: f64) -> Mean {
+    let first = |ranking: &Ranking| rank(ranking).map(|rank| f64::from(u8::from(rank == 1.0)));
+    within(Mean::of(&sample_means(by_sample, first), level), 0.0, 1.0)
+}
+
+/// Cuts the interval of a mean to the values there are: Student's t reaches beyond them near the ends.
+fn within(mut mean: Mean, least: f64, most: f64) -> Mean {
     if let Ok(interval) = &mut mean.interval {
-        interval.low = interval.low.max(1.0);
-        interval.high = interval.high.min(worst as f64);
+        interval.low = interval.low.max(least);
+        interval.high = interval.high.min(most);
     }
     mean
 }

@@ -26,8 +26,10 @@ pub struct SimulationAnalysis {
     pub judge: String,
     /// Samples on which every arm has a readable guess; all figures are over them unless they say otherwise.
     pub common_samples: usize,
-    /// Samples with any trial.
+    /// All samples of the study.
     pub samples: usize,
+    /// Trials whose answer is free-form, so that no guess of it can be scored; they count nowhere but in the readings.
+    pub unscored: u64,
     /// Reading of the control trials.
     pub control: Readings,
     /// How often the control's guess is the right answer to the sample.
@@ -104,7 +106,11 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<SimulationAnalysis> {
     Some(SimulationAnalysis {
         judge: judge.to_owned(),
         common_samples: arms.first().map_or(0, |arm| sample_count(&arm.common)),
-        samples: sample_count(&scored.iter().collect::<Vec<_>>()),
+        samples: index.sample_ids().len(),
+        unscored: scored
+            .iter()
+            .filter(|scored| scored.trial.kind == QuestionKind::FreeForm)
+            .count() as u64,
         control: Readings::of(scored.iter().filter(|scored| scored.is_control()).map(Scored::state)),
         control_gold_agreement: Proportion::of(
             scored

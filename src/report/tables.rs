@@ -17,14 +17,16 @@ use super::quantities::{Mean, Proportion, Readings};
 use super::records::RunRecords;
 
 /// Paths of all tables, relative to the run directory, in the order in which [`csv_tables`] gives them.
-pub const TABLES: [&str; 13] = [
+pub const TABLES: [&str; 15] = [
     "tables/answerers.csv",
     "tables/answers.csv",
     "tables/groups.csv",
     "tables/preference.csv",
     "tables/preference_places.csv",
     "tables/simulation.csv",
+    "tables/simulation_kinds.csv",
     "tables/verification.csv",
+    "tables/left_out.csv",
     "tables/correlations.csv",
     "tables/correlation_points.csv",
     "tables/pages.csv",
@@ -43,7 +45,9 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         preference(analysis),
         preference_places(analysis),
         simulation(analysis),
+        simulation_kinds(analysis),
         verification(analysis),
+        left_out(analysis),
         correlations(analysis),
         correlation_points(analysis),
         pages(analysis),
@@ -317,7 +321,9 @@ fn preference(analysis: &Analysis) -> CsvTable {
         for arm in &judge.arms {
             let mut row = vec![judge.judge.clone(), arm.arm.clone()];
             row.extend(mean_cells(&arm.mean_rank));
-            row.extend(proportion_cells(&arm.first));
+            let [low, high] = ends(&arm.first.interval);
+            row.extend([figure(&arm.first.value), low, high]);
+            row.extend([arm.first_rankings.to_string(), judge.rankings.to_string()]);
             row.extend(readings_cells(&judge.readings));
             table.rows.push(row);
         }
@@ -326,35 +332,33 @@ fn preference(analysis: &Analysis) -> CsvTable {
 }
 
 fn preference_places(analysis: &Analysis) -> CsvTable {
-    let mut table = CsvTable::new(&[
-        &[
-            "judge",
-            "arm",
-            "place",
-            "mean_rank",
-            "low",
-            "high",
-            "n",
-            "first_share",
-            "first_low",
-            "first_high",
-            "first",
-        ],
-        &["shown"],
-    ]);
+    let mut table = CsvTable::new(&[&[
+        "judge",
+        "arm",
+        "place",
+        "mean_rank",
+        "low",
+        "high",
+        "n_samples",
+        "first_share",
+        "first_low",
+        "first_high",
+        "shown",
+    ]]);
     for judge in &analysis.preference {
-        let mut add = |arm: &str, place: usize, mean_rank: &Mean, first: &Proportion| {
+        let mut add = |arm: &str, place: usize, mean_rank: &Mean, first: &Mean, shown: u64| {
             let mut row = vec![judge.judge.clone(), arm.to_owned(), place.to_string()];
             row.extend(mean_cells(mean_rank));
-            row.extend(proportion_cells(first));
+            let [low, high] = ends(&first.interval);
+            row.extend([figure(&first.value), low, high, shown.to_string()]);
             table.rows.push(row);
         };
         for place in &judge.places {
-            add("(any)", place.place, &place.mean_rank, &place.first);
+            add("(any)", place.place, &place.mean_rank, &place.first, place.rankings);
         }
         for arm in &judge.arms {
             for place in &arm.by_place {
-                add(&arm.arm, place.place, &place.mean_rank, &place.first);
+                add(&arm.arm, place.place, &place.mean_rank, &place.first, place.rankings);
             }
         }
     }
@@ -410,6 +414,42 @@ fn simulation(analysis: &Analysis) -> CsvTable {
     table
 }
 
+fn simulation_kinds(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &["judge", "arm", "kind", "accuracy", "low", "high", "agreeing", "n"],
+        &["base_rate", "base_class"],
+    ]);
+    for judge in &analysis.simulation {
+        for arm in &judge.arms {
+            for kind in &arm.kinds {
+                let mut row = vec![judge.judge.clone(), arm.arm.clone(), kind.kind.clone()];
+                row.extend(proportion_cells(&kind.accuracy));
+                match &kind.base_rate {
+                    Ok(base) => row.extend([figure(&base.proportion.share), base.class.clone()]),
+                    Err(_) => row.extend([String::new(), String::new()]),
+                }
+                table.rows.push(row);
+            }
+        }
+    }
+    table
+}
+
+fn left_out(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[&["task", "judge", "sample", "arm", "reason", "detail"]]);
+    for entry in &analysis.left_out {
+        table.rows.push(vec![
+            task_name(entry.task).to_owned(),
+            entry.judge.clone(),
+            entry.sample.clone(),
+            entry.arm.clone().unwrap_or_default(),
+            entry.reason.name().to_owned(),
+            entry.detail.clone(),
+        ]);
+    }
+    table
+}
+
 fn verification(analysis: &Analysis) -> CsvTable {
     let mut table = CsvTable::new(&[
         &[
@@ -422,6 +462,9 @@ fn verification(analysis: &Analysis) -> CsvTable {
             "n",
             "base_rate",
             "above_base_rate",
+            "constant_verdict",
+            "constant_rate",
+            "above_constant",
         ],
         &["balanced_accuracy", "sensitivity", "specificity", "yes_share"],
         &["true_positive", "false_positive", "true_negative", "false_negative"],
@@ -436,6 +479,9 @@ fn verification(analysis: &Analysis) -> CsvTable {
             row.extend([
                 figure(&arm.base_rate.share),
                 figure(&arm.above_base_rate),
+                arm.constant.verdict.clone(),
+                figure(&arm.constant.proportion.share),
+                figure(&arm.above_constant),
                 figure(&arm.balanced_accuracy),
                 figure(&arm.sensitivity.share),
                 figure(&arm.specificity.share),
@@ -583,13 +629,14 @@ fn calls(analysis: &Analysis) -> CsvTable {
 }
 
 fn flags(analysis: &Analysis) -> CsvTable {
-    let mut table = CsvTable::new(&[&["severity", "task", "judge", "arm", "message"]]);
+    let mut table = CsvTable::new(&[&["severity", "kind", "task", "judge", "arm", "message"]]);
     for flag in &analysis.flags {
         table.rows.push(vec![
             match flag.severity {
                 Severity::Severe => "severe".to_owned(),
                 Severity::Caution => "caution".to_owned(),
             },
+            flag.kind.name().to_owned(),
             flag.task.map(task_name).unwrap_or_default().to_owned(),
             flag.judge.clone().unwrap_or_default(),
             flag.arm.clone().unwrap_or_default(),

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Task;
-use crate::judge::verification::CORRECT;
+use crate::judge::verification::{CORRECT, INCORRECT};
 use crate::stats::Stat;
 use crate::stats::binary::{Confusion, balanced_accuracy};
 
@@ -25,7 +25,7 @@ pub struct VerificationAnalysis {
     /// Samples on which every arm has a readable verdict on an answer known to be right or wrong; all figures are over
     /// them unless they say otherwise.
     pub common_samples: usize,
-    /// Samples with any trial.
+    /// All samples of the study.
     pub samples: usize,
     /// Trials whose answer is not known to be right or wrong; they count nowhere but in the readings.
     pub without_truth: u64,
@@ -67,6 +67,10 @@ pub struct VerificationArm {
     pub base_rate: Proportion,
     /// Accuracy minus the base rate.
     pub above_base_rate: Stat<f64>,
+    /// The better of always saying "correct" and always saying "incorrect", on the same trials.
+    pub constant: ConstantVerdict,
+    /// Accuracy minus what the better constant verdict reaches.
+    pub above_constant: Stat<f64>,
     /// Verdicts against truth; positive is "the answer is right".
     pub confusion: Confusion,
     /// Mean of sensitivity and specificity; 0.5 is chance, whatever the base rate.
@@ -79,6 +83,16 @@ pub struct VerificationArm {
     pub yes_share: Proportion,
     /// Beside the control.
     pub control: Stat<ControlComparison>,
+}
+
+/// The same verdict on everything.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantVerdict {
+    /// Which: `correct` or `incorrect`; `correct` when both reach the same.
+    pub verdict: String,
+    /// How often it is right.
+    pub proportion: Proportion,
 }
 
 /// One entry a judge that has trials in this task.
@@ -101,7 +115,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<VerificationAnalysis> {
     Some(VerificationAnalysis {
         judge: judge.to_owned(),
         common_samples: arms.first().map_or(0, |arm| sample_count(&arm.common)),
-        samples: sample_count(&scored.iter().collect::<Vec<_>>()),
+        samples: index.sample_ids().len(),
         without_truth: scored.iter().filter(|scored| scored.prediction_right.is_none()).count() as u64,
         control: Readings::of(scored.iter().filter(|scored| scored.is_control()).map(Scored::state)),
         options: option_order(&scored, study.confidence),
@@ -164,14 +178,27 @@ fn arm_analysis(arm: &ArmTrials, controls: &Controls, level: f64) -> Verificatio
         level,
     );
     let base_rate = Proportion::new(positive, positive + negative, level);
+    let (verdict, right) = if positive >= negative {
+        (CORRECT, positive)
+    } else {
+        (INCORRECT, negative)
+    };
+    let constant = ConstantVerdict {
+        verdict: verdict.to_owned(),
+        proportion: Proportion::new(right, positive + negative, level),
+    };
+    let above = |constant: &Proportion| {
+        let (accuracy, constant) = (accuracy.share.clone(), constant.share.clone());
+        accuracy.and_then(|accuracy| constant.map(|constant| accuracy - constant))
+    };
+    let (above_base_rate, above_constant) = (above(&base_rate), above(&constant.proportion));
     VerificationArm {
         arm: arm.arm.clone(),
         readings: Readings::of(arm.all.iter().map(|scored| scored.state())),
         accuracy_all_readable: Proportion::of(arm.all.iter().filter_map(|scored| scored.success()), level),
-        above_base_rate: accuracy
-            .share
-            .clone()
-            .and_then(|accuracy| base_rate.share.clone().map(|base_rate| accuracy - base_rate)),
+        above_base_rate,
+        constant,
+        above_constant,
         accuracy,
         base_rate,
         balanced_accuracy: balanced_accuracy(&confusion),

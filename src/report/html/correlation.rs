@@ -77,8 +77,9 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
             &values,
         )));
     }
-    if let Some(first) = analysis.correlations.first() {
-        blocks.push(Block::Text(first.caveat.clone()));
+    for correlation in &analysis.correlations {
+        let (task, caveat) = (task_name(correlation.task), &correlation.caveat);
+        blocks.push(Block::Text(format!("With {task}: {caveat}")));
     }
     Some(Section {
         id: "correlation",

@@ -6,6 +6,7 @@ mod anchors;
 mod answers;
 mod chart;
 mod correlation;
+mod left_out;
 mod links;
 mod overview;
 mod preference;
@@ -97,6 +98,7 @@ fn report_page<'a>(analysis: &'a Analysis, index: &Index, paths: &links::TrialPa
     sections.extend(simulation::section(analysis, index, paths));
     sections.extend(verification::section(analysis, index, paths));
     sections.extend(correlation::section(analysis));
+    sections.extend(left_out::section(analysis));
     sections.extend(resources::pages(analysis));
     sections.extend(resources::calls(analysis));
     ReportPage {

@@ -1,9 +1,12 @@
 //! The top of the report: what is compared, what must not be overlooked, and every headline figure at a glance.
 
+use crate::judge::verification::CORRECT;
 use crate::judge::{CONTROL_ARM, Task};
 use crate::report::analysis::Analysis;
 use crate::report::control::ControlComparison;
 use crate::report::flags::{Flag, FlagKind, Severity};
+use crate::report::simulation::SimulationArm;
+use crate::report::verification::VerificationArm;
 use crate::stats::Stat;
 
 use super::anchors;
@@ -44,7 +47,7 @@ pub(super) fn flag_groups(flags: &[Flag]) -> Vec<FlagGroup> {
 
 fn title(kind: FlagKind) -> &'static str {
     match kind {
-        FlagKind::BelowBaseRate => "Verification no better than always saying “correct”",
+        FlagKind::BelowBaseRate => "Verification no better than always saying the same",
         FlagKind::BelowMajority => "Simulation below always guessing the more frequent answer",
         FlagKind::NoLift => "No better than without an explanation",
         FlagKind::NoControl => "Nothing to compare with",
@@ -61,6 +64,9 @@ fn title(kind: FlagKind) -> &'static str {
         FlagKind::SelfJudging => "A judge judges its own model",
         FlagKind::MissingAnswers => "Answers are missing",
         FlagKind::ArmWithoutTrials => "An arm was not judged",
+        FlagKind::TaskWithoutTrials => "A task has no trials",
+        FlagKind::Unscored => "Trials that cannot be scored",
+        FlagKind::FewPairs => "The control covers fewer trials than the accuracy",
         FlagKind::NotJudged => "Trials not judged",
         FlagKind::NotAnswered => "Samples not answered",
         FlagKind::RepeatedDraws => "Samples judged several times",
@@ -141,7 +147,11 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
         columns.push("#mean rank");
     }
     if simulation {
-        columns.extend(["#simulation accuracy", "#lift over control"]);
+        columns.extend([
+            "#simulation accuracy",
+            "#always the more frequent answer",
+            "#lift over control",
+        ]);
     }
     if verification {
         columns.extend([
@@ -181,9 +191,10 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
                 match of_arm {
                     Some(of_arm) => row.extend([
                         CellView::proportion(&of_arm.accuracy).to(trials(Task::Simulation)),
+                        majority(of_arm).to(trials(Task::Simulation)),
                         lift(&of_arm.control).to(trials(Task::Simulation)),
                     ]),
-                    None => row.extend([CellView::number("–"), CellView::number("–")]),
+                    None => row.extend(vec![CellView::number("–"); 3]),
                 }
             }
             if verification {
@@ -194,11 +205,11 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
                     .and_then(|analysis| analysis.arms.iter().find(|of_arm| of_arm.arm == arm.name));
                 match of_arm {
                     Some(of_arm) => row.extend([
-                        below_base(
+                        below_constant(
                             CellView::proportion(&of_arm.accuracy).to(trials(Task::Verification)),
-                            &of_arm.above_base_rate,
+                            of_arm,
                         ),
-                        CellView::figure(&of_arm.base_rate.share, percent).to(trials(Task::Verification)),
+                        always_correct(of_arm).to(trials(Task::Verification)),
                         CellView::figure(&of_arm.balanced_accuracy, percent).to(trials(Task::Verification)),
                         lift(&of_arm.control).to(trials(Task::Verification)),
                     ]),
@@ -222,15 +233,57 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
     })
 }
 
-/// A cell of an accuracy, marked when it is below the base rate.
-pub(super) fn below_base(cell: CellView, above_base_rate: &Stat<f64>) -> CellView {
-    match above_base_rate {
+/// A cell of what always guessing the more frequent answer reaches. Where kinds of question are mixed, it is that of the
+/// kind that has one, with the accuracy on the same trials below it.
+fn majority(arm: &SimulationArm) -> CellView {
+    let with_base = arm
+        .kinds
+        .iter()
+        .find_map(|kind| Some((kind, kind.base_rate.as_ref().ok()?)));
+    let Some((kind, base)) = with_base else {
+        return match &arm.base_rate {
+            Ok(base) => CellView::figure(&base.proportion.share, percent),
+            Err(undefined) => CellView::figure(&Err(undefined.clone()), percent),
+        };
+    };
+    let mut cell = CellView::figure(&base.proportion.share, percent);
+    cell.detail = format!("always {}", base.class);
+    if arm.kinds.len() > 1 {
+        cell.detail = format!(
+            "{}: always {}\naccuracy there {}, {}/{}",
+            kind.kind.replace('_', " "),
+            base.class,
+            CellView::figure(&kind.accuracy.share, percent).text,
+            kind.accuracy.successes,
+            kind.accuracy.n
+        );
+    }
+    let below = matches!(
+        (&kind.accuracy.share, &base.proportion.share),
+        (Ok(accuracy), Ok(base)) if accuracy < base
+    );
+    if below { cell.class("number bad") } else { cell }
+}
+
+/// A cell of an accuracy in verification, marked when it is below the better constant verdict.
+pub(super) fn below_constant(cell: CellView, arm: &VerificationArm) -> CellView {
+    match &arm.above_constant {
         Ok(difference) if *difference < 0.0 => {
-            let detail = format!("{}\nbelow “always correct”", cell.detail);
+            let detail = format!("{}\nbelow always “{}”", cell.detail, arm.constant.verdict);
             cell.class("number bad").detail(detail)
         }
         _ => cell,
     }
+}
+
+/// A cell of what always saying "correct" reaches, with the other constant verdict below it where that is better.
+pub(super) fn always_correct(arm: &VerificationArm) -> CellView {
+    let mut cell = CellView::part(&arm.base_rate);
+    if arm.constant.verdict != CORRECT {
+        let rate = CellView::figure(&arm.constant.proportion.share, percent).text;
+        cell.detail = format!("{}\nalways “{}”: {rate}", cell.detail, arm.constant.verdict);
+    }
+    cell
 }
 
 /// A cell of a lift, with the test under it.

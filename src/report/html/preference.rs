@@ -37,19 +37,33 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         blocks.push(Block::Text(order_words(judge)));
         blocks.push(Block::Folded(trial_list(judge, number, index, paths)));
     }
+    let several = analysis.preference.iter().any(|judge| judge.stable_first.n > 0);
     Some(Section {
         id: "preference",
         title: "Preference: which explanations judges rank first".to_owned(),
-        intro: vec![
-            "A judge sees all explanations of one sample and ranks them. Each sample is judged in several orders; ranks \
-             are averaged within a sample first. Judges favour places, so every figure is also shown by the place where \
-             an explanation stood. That a judge likes an explanation does not say that it helps."
-                .to_owned(),
-        ],
+        intro: vec![format!(
+            "A judge sees all explanations of one sample and ranks them.{} Judges favour places, so every figure is \
+                 also shown by the place where an explanation stood. That a judge likes an explanation does not say that \
+                 it helps.",
+            if several {
+                " Samples are judged in several orders; ranks are averaged within a sample first."
+            } else {
+                ""
+            }
+        )],
         terms: vec![
-            ("mean rank", "1 is always ranked best. The interval is Student's t over samples."),
-            ("first", "Share of rankings that put the arm first."),
-            ("place", "Where the explanation stood when shown: place 1 is the first the judge reads."),
+            (
+                "mean rank",
+                "1 is always ranked best. The interval is Student's t over samples.",
+            ),
+            (
+                "first",
+                "Share of a sample's orders that put the arm first, averaged over samples; the interval is Student's t over samples.",
+            ),
+            (
+                "place",
+                "Where the explanation stood when shown: place 1 is the first the judge reads.",
+            ),
             ("read", "Judgments with a readable ranking, of all judgments asked for."),
         ],
         blocks,
@@ -91,11 +105,11 @@ fn places(judge: &PreferenceAnalysis) -> Forest {
         .iter()
         .map(|place| ForestValue {
             label: format!("shown in place {}", place.place),
-            value: place.first.share.as_ref().ok().copied(),
+            value: place.first.value.as_ref().ok().copied(),
             interval: place.first.interval.as_ref().ok().map(bounds),
             base: Some(even),
             control: None,
-            text: CellView::figure(&place.first.share, percent).text,
+            text: CellView::figure(&place.first.value, percent).text,
         })
         .collect();
     Forest::of_shares(
@@ -127,13 +141,13 @@ fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {
         let mut row = vec![
             CellView::head(&arm.arm),
             CellView::mean(&arm.mean_rank).to(&to),
-            CellView::proportion(&arm.first).to(&to),
+            CellView::mean_share(&arm.first).to(&to),
         ];
         for place in &arm.by_place {
-            let first = CellView::figure(&place.first.share, percent).text;
+            let first = CellView::figure(&place.first.value, percent).text;
             row.push(
                 CellView::figure(&place.mean_rank.value, two_decimals)
-                    .detail(format!("{first} first, n = {}", place.first.n)),
+                    .detail(format!("{first} first, {}", counted(place.rankings, "ranking"))),
             );
         }
         table.rows.push(row);
@@ -144,10 +158,10 @@ fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {
         CellView::default(),
     ];
     for place in &judge.places {
-        let first = CellView::figure(&place.first.share, percent).text;
+        let first = CellView::figure(&place.first.value, percent).text;
         any.push(
             CellView::figure(&place.mean_rank.value, two_decimals)
-                .detail(format!("{first} first, n = {}", place.first.n)),
+                .detail(format!("{first} first, {}", counted(place.rankings, "ranking"))),
         );
     }
     table.rows.push(any);

@@ -2,6 +2,7 @@
 
 use crate::judge::Task;
 use crate::report::analysis::Analysis;
+use crate::report::flags::counted;
 use crate::report::index::Index;
 use crate::report::simulation::{SimulationAnalysis, SimulationArm};
 use crate::stats::Stat;
@@ -32,6 +33,12 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         blocks.push(Block::Table(table(analysis, judge, number)));
         if judge.arms.iter().any(|arm| arm.kinds.len() > 1) {
             blocks.push(Block::Table(kinds(judge)));
+        }
+        if judge.unscored > 0 {
+            blocks.push(Block::Text(format!(
+                "Not scored: {} whose answer is free-form. Two sentences hardly ever agree to the letter.",
+                counted(judge.unscored, "trial")
+            )));
         }
         blocks.extend(trial_lists(index, paths, Task::Simulation, number));
     }

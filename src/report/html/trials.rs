@@ -300,7 +300,7 @@ fn outcome(scored: &Scored) -> (String, &'static str, String) {
         Task::Simulation => match scored.success() {
             Some(true) => (format!("Guessed: {said}"), "good", "✓ This agrees with what the model answered.".to_owned()),
             Some(false) => (format!("Guessed: {said}"), "bad", "✗ This is not what the model answered.".to_owned()),
-            None => (format!("Guessed: {said}"), "", "There is no answer to compare it with.".to_owned()),
+            None => (format!("Guessed: {said}"), "", "Not scored: there is no answer that it can be held against.".to_owned()),
         },
         Task::Verification => match scored.success() {
             Some(true) => (format!("Verdict: {said}"), "good", "✓ The verdict is right.".to_owned()),

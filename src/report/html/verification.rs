@@ -8,7 +8,7 @@ use crate::report::verification::{OptionOrderEffect, VerificationAnalysis, Verif
 use super::anchors;
 use super::chart::{Forest, ForestValue};
 use super::links::TrialPaths;
-use super::overview::{below_base, lift};
+use super::overview::{always_correct, below_constant, lift};
 use super::trials::{not_asked, readings_cells, trial_lists};
 use super::view::{Block, CellView, Section, TableView, percent};
 
@@ -28,15 +28,15 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             blocks.extend(trial_lists(index, paths, Task::Verification, number));
             continue;
         }
-        let below: Vec<&str> = judge
+        let below: Vec<String> = judge
             .arms
             .iter()
-            .filter(|arm| arm.above_base_rate.as_ref().is_ok_and(|difference| *difference < 0.0))
-            .map(|arm| arm.arm.as_str())
+            .filter(|arm| arm.above_constant.as_ref().is_ok_and(|difference| *difference < 0.0))
+            .map(|arm| format!("{} (“{}”)", arm.arm, arm.constant.verdict))
             .collect();
         if !below.is_empty() {
             blocks.push(Block::Notice(format!(
-                "On {} this judge is right less often than one that says “correct” to everything without looking.",
+                "On {} this judge is right less often than one that says the same to everything without looking.",
                 below.join(", ")
             )));
         }
@@ -55,7 +55,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         ],
         terms: vec![
             ("accuracy", "Verdicts that are right, on samples where every arm has a readable verdict."),
-            ("always “correct”", "The share of right answers: what a judge that never looks would reach on the same trials."),
+            ("always “correct”", "The share of right answers: what a judge that never looks would reach on the same trials. Where most answers are wrong, always “incorrect” stands below it, and the accuracy is held against that."),
             ("balanced accuracy", "The mean of right answers called right and wrong answers called wrong. Chance is 50%."),
             ("lift", "Accuracy with the explanation minus accuracy of the same judge on the same answer without any, in percentage points. p is McNemar's exact test."),
             ("says “correct”", "Share of verdicts that call the answer right."),
@@ -131,8 +131,8 @@ fn table(analysis: &Analysis, judge: &VerificationAnalysis, number: usize) -> Ta
         let to = anchors::to_trials(Task::Verification, number, arm_number);
         table.rows.push(vec![
             CellView::head(&arm.arm),
-            below_base(CellView::proportion(&arm.accuracy).to(&to), &arm.above_base_rate),
-            CellView::part(&arm.base_rate).to(&to),
+            below_constant(CellView::proportion(&arm.accuracy).to(&to), arm),
+            always_correct(arm).to(&to),
             CellView::figure(&arm.balanced_accuracy, percent).to(&to),
             lift(&arm.control).to(&to),
             match &arm.control {

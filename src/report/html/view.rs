@@ -181,6 +181,18 @@ impl CellView {
         cell
     }
 
+    /// A mean share in percent over its interval and n.
+    pub(super) fn mean_share(mean: &Mean) -> Self {
+        let mut cell = Self::figure(&mean.value, percent);
+        if mean.n > 0 {
+            cell.detail = match &mean.interval {
+                Ok(interval) => format!("{}, n = {}", percent_range(interval), mean.n),
+                Err(_) => format!("n = {}", mean.n),
+            };
+        }
+        cell
+    }
+
     /// With a link.
     pub(super) fn to(mut self, href: impl Into<String>) -> Self {
         self.href = href.into();
