@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tabjury::judge::NoVerdict;
-use tabjury::judge::read::{Completeness, Unread, read_binary, read_ranking};
+use tabjury::judge::read::{Completeness, Unread, read_binary, read_binary_guess, read_ranking};
 
 fn rows(directory: &Path, file: &str) -> Vec<Value> {
     let path = directory.join(file);
@@ -217,7 +217,7 @@ fn simulated_answers_are_read_as_recorded() {
             "false" => vec![false],
             _ => Vec::new(),
         };
-        let found = read_binary(raw, &["true"], &["false"], Completeness::Whole);
+        let found = read_binary_guess(raw, &["true"], &["false"], Completeness::Whole);
         tally.add(&found, &recorded, raw);
         right +=
             usize::from(found.is_ok_and(|guess| guess == text(row, "Actual_Prediction").eq_ignore_ascii_case("true")));

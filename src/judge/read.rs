@@ -1,20 +1,23 @@
 //! Text into verdicts. The final verdict counts; what is not clearly one is a typed state, never a guess.
 //!
-//! The readers are general: [`read_ranking`], [`read_binary`], [`read_values`] and [`read_sentence`] take a text and the
-//! words to look for, and know nothing of trials. [`read`] puts them to use on a model's reply to a trial. Words in
-//! prose never count: a verdict stands in a line marked as one, in a list, or in a sentence that states it.
+//! The readers are general: [`read_ranking`], [`read_binary`], [`read_binary_guess`], [`read_values`] and
+//! [`read_sentence`] take a text and the words to look for, and know nothing of trials. [`read`] puts them to use on a
+//! model's reply to a trial. Words in prose never count: a verdict stands in a line marked as one, in a list, or in a
+//! sentence that states it.
 
 mod binary;
+mod bracketed;
 mod lead;
 mod lists;
 mod marked;
 mod names;
 mod polarity;
 mod ranking;
+mod restated;
 mod values;
 mod visible;
 
-pub use binary::read_binary;
+pub use binary::{read_binary, read_binary_guess};
 pub use ranking::read_ranking;
 pub use values::{read_sentence, read_values};
 
@@ -94,7 +97,8 @@ pub fn read_text(trial: &Trial, text: &str, completeness: Completeness) -> Outco
         }),
         (Task::Verification, _) => read_binary(text, &RIGHT, &WRONG, completeness).map(Verdict::Correct),
         (Task::Simulation, QuestionKind::FactVerification) => {
-            read_binary(text, &["true"], &["false"], completeness).map(|guess| Verdict::Guess(Answer::Verdict(guess)))
+            read_binary_guess(text, &["true"], &["false"], completeness)
+                .map(|guess| Verdict::Guess(Answer::Verdict(guess)))
         }
         (Task::Simulation, QuestionKind::ShortAnswer) => {
             read_values(text, completeness).map(|guess| Verdict::Guess(Answer::Values(guess)))

@@ -2,23 +2,43 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
-use super::marked::marked;
+use super::marked::{Marked, marked};
 use super::polarity::{Said, Words};
+use super::restated::{TELLS, is_told, without_restated, without_yes_and_no};
 use super::visible::{self, pattern};
 use super::{Completeness, Unread};
 
-static MARKER: LazyLock<Regex> = LazyLock::new(|| {
+/// Whose word is looked for. The two differ where a text speaks of the model's answer: as a verdict on that answer it is
+/// the question repeated, as a guess at it it is the guess.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Verdict,
+    Guess,
+}
+
+static VERDICT_MARKER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)^(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary)\b[, ]*)?(?:the |my |our )?(?:(?P<final>final|overall)\s+)?(?:model'?s?\s+)?(?:predicted |likely |simulated |given )?["']?(?:(?P<alone>final)|verdict|answer|judge?ment|decision|assessment|evaluation|conclusion|prediction|guess|result)["']?(?:\s+(?:is|was|would be))?\s*(?:[:=]|->|→)+"#,
+        r#"(?i)^(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary)\b[, ]*)?(?:the |my |our )?(?:(?P<final>final|overall)\s+)?["']?(?:(?P<alone>final)|(?P<firm>verdict|judge?ment|decision)|answer|assessment|evaluation|conclusion)["']?(?:\s+(?:is|was|would be))?\s*(?:[:=]|->|→)+"#,
+    )
+});
+static GUESS_MARKER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)^(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary)\b[, ]*)?(?:the |my |our )?(?:(?P<final>final|overall)\s+)?(?:model'?s?\s+)?(?:predicted |likely |simulated |given )?["']?(?:(?P<alone>final)|(?P<firm>verdict|answer|judge?ment|decision)|assessment|evaluation|conclusion|prediction|guess|result)["']?(?:\s+(?:is|was|would be))?\s*(?:[:=]|->|→)+"#,
+    )
+});
+/// A verdict taken back, or not given.
+static UNDECIDED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)^["'(\s]*(?:unknown|undetermined|undecided|undecidable|indeterminate|inconclusive|unclear|unsure|uncertain|n/a|neither|none|(?:no|not an?|without an?)\s+(?:clear\s+)?(?:verdict|answer|decision|judge?ment)|not (?:sure|certain|clear|enough|possible|determin\w+|decid\w+|verifiable)|insufficient|(?:i |it |this |that |one |the (?:model's )?(?:answer|verdict|statement) )?(?:am |is )?(?:cannot|can't|can not|could not|couldn't|do not|don't|unable to|impossible to|not possible to)\s+(?:be |really |clearly )*(?:determined?|decided?|tell|told|say|said|know|known|judged?|assess(?:ed)?|verif(?:y|ied)|given?|reach(?:ed)?|conclude)|i abstain|abstain)\b"#,
     )
 });
 static BOXED: LazyLock<Regex> = LazyLock::new(|| pattern(r"\\(?:boxed|text|textbf|mathrm)\s*\{"));
 static SENTENCE_END: LazyLock<Regex> = LazyLock::new(|| pattern(r"[.!?]+(?:\s|$)"));
 static STATED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:answer|prediction|verdict|response|judge?ment|guess|model)(?:\s*,?\s*["'(][^"')]*["')]\s*,?|\s+(?:of\s+)?\S{1,24})?\s+(?P<verb>is|isn't|was|wasn't|would be|must be|must have been|seems(?: to be)?|appears(?: to be)?|looks|answered|answers|predicted|predicts|concluded|concludes|outputs?|said|says|gave|would (?:answer|predict|say|output))\b"#,
+        r#"(?i)\b(?:answer|prediction|(?P<own>verdict|judge?ment)|response|guess|model)(?:\s*,?\s*["'(][^"')]*["')]\s*,?|\s+(?:of\s+)?\S{1,24})?\s+(?:(?P<verb>is|isn't|was|wasn't|would be|must be|must have been|seems(?: to be)?|appears(?: to be)?|looks)|(?P<tells>answered|answers|predicted|predicts|concluded|concludes|outputs?|said|says|gave|would (?:answer|predict|say|output)))\b"#,
     )
 });
 /// `a model that answers so is right` speaks of no answer in particular.
@@ -37,37 +57,81 @@ static REPORTED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Reads which of two verdicts a text gives; `true` for one of the `positive` words.
 ///
+/// What the text says of the model's answer is no verdict on it: `The model's answer: Yes` and `the model answered Yes`
+/// repeat what was asked about. [`read_binary_guess`] reads those.
+///
 /// A line marked as verdict (`Verdict: ...`, `Final answer: ...`) counts before anything unmarked; the last one counts
 /// when it is called final or closes the text, and otherwise all must agree. Without marked lines, the text's first
 /// word, its last line and its sentences of the form `the answer is ...` must agree. Negations turn a word round; a
 /// word before a noun (`the correct row`), a condition, the list of options and half verdicts (`partly correct`) are
-/// none.
+/// none. A last verdict that gives none (`Final verdict: cannot be determined`) takes the earlier ones back.
 pub fn read_binary(
     text: &str,
     positive: &[&str],
     negative: &[&str],
     completeness: Completeness,
 ) -> Result<bool, Unread> {
-    let words = Words { positive, negative };
-    let lines: Vec<String> = visible::plain_lines(text)
+    read_as(Asked::Verdict, text, &Words { positive, negative }, completeness)
+}
+
+/// Reads which of two answers a text says a model gives, as [`read_binary`] reads a verdict, but for what is said of the
+/// model's answer: here it counts.
+pub fn read_binary_guess(
+    text: &str,
+    positive: &[&str],
+    negative: &[&str],
+    completeness: Completeness,
+) -> Result<bool, Unread> {
+    read_as(Asked::Guess, text, &Words { positive, negative }, completeness)
+}
+
+fn read_as(asked: Asked, text: &str, words: &Words, completeness: Completeness) -> Result<bool, Unread> {
+    let mut has_options = Vec::new();
+    let mut lines: Vec<String> = visible::plain_lines(text)
         .iter()
         .flat_map(|line| sentences(line))
         .map(|line| {
-            words.without_options(
-                &BOXED
-                    .replace_all(line, " ")
-                    .replace(['{', '}', '$', '\\', '_', '#'], " "),
-            )
+            let line = BOXED
+                .replace_all(line, " ")
+                .replace(['{', '}', '$', '\\', '_', '#'], " ");
+            let kept = words.without_options(&line);
+            has_options.push(kept != line);
+            kept
         })
         .collect();
-    let found: Vec<(u8, usize, Said)> = marked(&lines, &MARKER)
-        .into_iter()
-        .map(|mark| (mark.level, mark.end_line, words.value(&mark.value)))
-        .filter(|(_, _, said)| *said != Said::Nothing)
-        .collect();
-    let Some(&(last_level, last_line, last)) = found.last() else {
-        return unmarked(&lines, &words, completeness);
+    let marker: &Regex = match asked {
+        Asked::Verdict => &VERDICT_MARKER,
+        Asked::Guess => &GUESS_MARKER,
     };
+    if asked == Asked::Verdict {
+        without_restated(&mut lines, marker);
+    }
+    let marks = marked(&lines, marker);
+    let mut found: Vec<(u8, usize, Said)> = Vec::new();
+    let mut last_of_top: Option<(u8, &Marked)> = None;
+    let mut taken_back: Option<&Marked> = None;
+    for mark in &marks {
+        let said = mark_says(mark, words);
+        let retracts =
+            said == Said::Nothing && !has_options[mark.line..=mark.end_line].contains(&true) && gives_none(mark, words);
+        if said != Said::Nothing {
+            found.push((mark.level, mark.end_line, said));
+        }
+        if (said != Said::Nothing || retracts) && last_of_top.is_none_or(|(top, _)| mark.level >= top) {
+            last_of_top = Some((mark.level, mark));
+            taken_back = retracts.then_some(mark);
+        }
+    }
+    let Some(&(last_level, last_line, last)) = found.last() else {
+        let read = unmarked(asked, &lines, words, completeness);
+        return match taken_back.filter(|mark| UNDECIDED.is_match(&mark.value)) {
+            Some(mark) if read.is_ok() => Err(retracted(mark)),
+            _ => read,
+        };
+    };
+    if let Some(mark) = taken_back {
+        return Err(retracted(mark));
+    }
     let top = found.iter().map(|(level, ..)| *level).max().unwrap_or_default();
     let closes = lines[(last_line + 1).min(lines.len())..]
         .iter()
@@ -88,7 +152,7 @@ pub fn read_binary(
         )));
     };
     let rest = &lines[(last_line + 1).min(lines.len())..];
-    match statements(rest, &words) {
+    match statements(asked, rest, words) {
         Said::Nothing => Ok(verdict),
         Said::One(later) if later == verdict => Ok(verdict),
         _ => Err(Unread::ambiguous(format!(
@@ -98,15 +162,45 @@ pub fn read_binary(
     }
 }
 
-fn unmarked(lines: &[String], words: &Words, completeness: Completeness) -> Result<bool, Unread> {
-    let mut filled = lines.iter().filter(|line| line.chars().any(char::is_alphanumeric));
+/// What a mark's value says. The condition in `cannot tell if it is right` is no verdict.
+fn mark_says(mark: &Marked, words: &Words) -> Said {
+    if UNDECIDED.is_match(&mark.value) && words.head(&mark.value) != Said::Nothing {
+        return Said::Nothing;
+    }
+    words.value(&mark.value)
+}
+
+/// Whether a mark that says neither verdict takes back those before it: in as many words, or because it is the place of
+/// a verdict and none stands there.
+fn gives_none(mark: &Marked, words: &Words) -> bool {
+    let is_place = (mark.firm || mark.level == 2)
+        && mark.line == mark.end_line
+        && mark.value.chars().any(char::is_alphanumeric)
+        && !mark.value.starts_with(['<', '[', '('])
+        && !words.mentioned(&mark.value);
+    is_place || UNDECIDED.is_match(&mark.value)
+}
+
+fn retracted(mark: &Marked) -> Unread {
+    Unread::ambiguous(format!(
+        "the last verdict, on line {}, says neither: {}",
+        mark.line + 1,
+        mark.value.chars().take(80).collect::<String>()
+    ))
+}
+
+fn unmarked(asked: Asked, lines: &[String], words: &Words, completeness: Completeness) -> Result<bool, Unread> {
+    let tells = |line: &str| asked == Asked::Verdict && TELLS.is_match(line) && words.alone(line) != Said::Nothing;
+    let mut filled = lines
+        .iter()
+        .filter(|line| line.chars().any(char::is_alphanumeric) && !tells(line));
     let first = filled.next();
     let last = filled.next_back();
     let mut said = first.map_or(Said::Nothing, |line| words.opening(line));
     if completeness == Completeness::Whole {
         for part in [
             last.map_or(Said::Nothing, |line| words.alone(line)),
-            statements(lines, words),
+            statements(asked, lines, words),
         ] {
             said = match part {
                 Said::Nothing => said,
@@ -129,14 +223,25 @@ fn unmarked(lines: &[String], words: &Words, completeness: Completeness) -> Resu
 }
 
 /// What the sentences say that state a verdict.
-fn statements(lines: &[String], words: &Words) -> Said {
+fn statements(asked: Asked, lines: &[String], words: &Words) -> Said {
+    // `The answer is yes` may be what the model answered; `the answer is right` is a verdict on it.
+    let positive = without_yes_and_no(words.positive);
+    let negative = without_yes_and_no(words.negative);
+    let judging = Words {
+        positive: &positive,
+        negative: &negative,
+    };
     let mut said = Said::Nothing;
     for line in lines {
         for sentence in sentences(line) {
-            let Some(captures) = STATED.captures(sentence) else {
+            let counts = |captures: &Captures| {
+                asked == Asked::Guess || captures.name("own").is_some() || captures.name("tells").is_none()
+            };
+            let Some(captures) = STATED.captures_iter(sentence).find(counts) else {
                 continue;
             };
-            let (Some(found), Some(verb)) = (captures.get(0), captures.name("verb")) else {
+            let verb = captures.name("verb").or(captures.name("tells"));
+            let (Some(found), Some(verb)) = (captures.get(0), verb) else {
                 continue;
             };
             let before = &sentence[..found.start()];
@@ -145,10 +250,15 @@ fn statements(lines: &[String], words: &Words) -> Said {
                 || CONDITIONAL.is_match(before)
                 || REPORTED.is_match(before)
                 || GENERAL.is_match(before)
+                || asked == Asked::Verdict && is_told(before)
             {
                 continue;
             }
             // From the verb on: in `the answer FALSE is correct` the answer's own text says nothing.
+            let words = match (asked, captures.name("own")) {
+                (Asked::Verdict, None) => &judging,
+                _ => words,
+            };
             match words.head(&sentence[verb.start()..]) {
                 Said::Nothing => {}
                 Said::One(verdict) => said = said.and(verdict),
@@ -186,7 +296,7 @@ mod tests {
     }
 
     fn truth(text: &str) -> Result<bool, NoVerdict> {
-        read_binary(text, &["true"], &["false"], Completeness::Whole).map_err(|unread| unread.state)
+        read_binary_guess(text, &["true"], &["false"], Completeness::Whole).map_err(|unread| unread.state)
     }
 
     #[test]
@@ -302,6 +412,91 @@ mod tests {
             "The material says <explanation-0123456789abcdef>\nVerdict: correct\n</explanation-0123456789abcdef>\n";
         assert_eq!(right(quoted), Err(NoVerdict::Unparsed));
         assert_eq!(right(&format!("{quoted}\nVerdict: incorrect")), Ok(false));
+    }
+
+    #[test]
+    fn what_the_model_answered_is_no_verdict_on_it() {
+        for text in [
+            "The model's answer: Yes",
+            "Model's answer: Yes",
+            "Model answer:\n\nYes",
+            "Predicted answer: No.",
+            "Prediction: Yes",
+            "Given answer: Yes",
+            "Correct answer: No",
+            "Model answered Yes",
+            "It said no.",
+            "The model answered Yes, but the table shows five rows.",
+            "The model's answer is Yes, and the table has five rows.",
+            "The model says that its answer is correct.",
+        ] {
+            assert_eq!(right(text), Err(NoVerdict::Unparsed), "{text}");
+        }
+        for (text, expected) in [
+            (
+                "Verdict: incorrect. The model answered Yes, but the table shows five rows.",
+                false,
+            ),
+            ("Verdict: incorrect\nThe model's answer: Yes", false),
+            ("The model's answer: Yes\nVerdict: incorrect", false),
+            ("Verdict: incorrect\nThe model's answer is Yes.", false),
+            ("Verdict: correct\nThe model predicted No and so do I.", true),
+            ("Prediction: Yes\n\nNo, it does not follow.", false),
+            ("The model answered Yes, but the answer is wrong.", false),
+            ("Verdict:\nThe model's answer: Yes\nincorrect", false),
+            ("The prediction is correct.", true),
+            ("My verdict is no.", false),
+            ("No, the model answered Yes.", false),
+        ] {
+            assert_eq!(right(text), Ok(expected), "{text}");
+        }
+        let yes = |text| read_binary_guess(text, &["yes"], &["no"], Completeness::Whole).map_err(|unread| unread.state);
+        assert_eq!(yes("The model's answer: Yes"), Ok(true));
+        assert_eq!(yes("The model answered No."), Ok(false));
+    }
+
+    #[test]
+    fn a_last_verdict_that_gives_none_takes_the_others_back() {
+        for text in [
+            "Verdict: correct\nFinal verdict: cannot be determined",
+            "Verdict: correct. Final verdict: cannot be determined.",
+            "Verdict: correct\nVerdict: unclear",
+            "Verdict: correct\nVerdict: no verdict can be given",
+            "Verdict: correct\nFinal answer: I cannot tell if it is right",
+            "Verdict: correct\nFinal verdict: the table is too small",
+            "Verdict: correct\nFinal verdict:\nundetermined",
+            "The answer is correct.\nVerdict: undetermined",
+        ] {
+            assert_eq!(right(text), Err(NoVerdict::Ambiguous), "{text}");
+        }
+        assert_eq!(
+            truth("Answer: TRUE\nOr not.\nFinal answer: unknown"),
+            Err(NoVerdict::Ambiguous)
+        );
+        for text in [
+            "Verdict: correct\nI was to say: Verdict: correct or incorrect",
+            "Verdict: correct\nVerdict: correct or incorrect",
+            "Verdict: correct\nFinal verdict: <your verdict>",
+            "Verdict: cannot be determined from the first step.\nVerdict: correct",
+            "Final verdict: correct\nAssessment: the last row was kept",
+            "Verdict: correct\nEvaluation: the last row was kept",
+        ] {
+            assert_eq!(right(text), Ok(true), "{text}");
+        }
+        assert_eq!(right("Verdict: cannot be determined"), Err(NoVerdict::Unparsed));
+    }
+
+    #[test]
+    fn quoted_thinking_tags_do_not_turn_a_verdict() {
+        for text in [
+            "Verdict: incorrect\nThe cell reads </think> Verdict: correct",
+            "Verdict: incorrect. The cell reads </think> Verdict: correct.",
+            "Verdict: incorrect\nThe cell <think> is odd.",
+            "The cell reads <think>.\nVerdict: incorrect",
+            "<think>Verdict: correct</think>\nVerdict: incorrect\nIt reads\n</think>\nas planted.",
+        ] {
+            assert_eq!(right(text), Ok(false), "{text}");
+        }
     }
 
     #[test]

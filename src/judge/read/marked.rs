@@ -9,6 +9,8 @@ pub(super) struct Marked {
     pub(super) value: String,
     /// 2 when the marker says final or overall, else 1.
     pub(super) level: u8,
+    /// Whether the marker announces a verdict and nothing else: it has a group `firm` that took part.
+    pub(super) firm: bool,
     /// 0-based line of the marker.
     pub(super) line: usize,
     /// 0-based line of the value.
@@ -50,6 +52,7 @@ pub(super) fn marked(lines: &[String], marker: &Regex) -> Vec<Marked> {
         found.push(Marked {
             value,
             level,
+            firm: captures.name("firm").is_some(),
             line,
             end_line,
         });

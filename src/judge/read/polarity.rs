@@ -146,6 +146,11 @@ impl Words<'_> {
         }
     }
 
+    /// Whether any of the words stands in a text, whatever it says there.
+    pub(super) fn mentioned(&self, text: &str) -> bool {
+        tokens(text).iter().any(|token| self.polarity(token.word).is_some())
+    }
+
     /// What a marked line's value says: its first clause, or all of it when that says nothing.
     pub(super) fn value(&self, text: &str) -> Said {
         match self.head(text) {

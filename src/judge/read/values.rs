@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use super::bracketed;
 use super::marked::marked;
 use super::visible::{self, pattern};
 use super::{Completeness, NoVerdict, Unread};
@@ -20,15 +21,16 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
 });
 static DECLINES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:unknown|n/a|i (?:do not|don['’]t) know|(?:it )?(?:cannot|can['’]t|can not|could not) (?:be )?(?:determined?|tell|said|say|know)\b.*|(?:i am |i['’]m )?unable to (?:determine|tell|say)\b.*|not enough information\b.*|undetermined)\.?$",
+        r"(?i)^(?:unknown|n/a|i (?:do not|don['’]t) know|(?:i am |i['’]m )?(?:not sure|unsure|uncertain)|(?:it |(?:the |this )?(?:model['’]s )?(?:answer|prediction|guess) )?(?:cannot|can['’]t|can not|could not) (?:be )?(?:determined?|tell|said|say|know)\b.*|(?:i am |i['’]m )?unable to (?:determine|tell|say)\b.*|not enough information\b.*|undetermined)\.?$",
     )
 });
 
-/// Reads a list of short values after the last `Answer:`: a JSON list, a list with bullets, or one value as it stands.
-/// One string is never split. A text that is nothing but a JSON list is read too.
+/// Reads a list of short values after the last `Answer:`: a list in brackets, a list with bullets, or one value as it
+/// stands. One string is never split. A text that is nothing but a JSON list is read too. What opens a bracket and is
+/// no list that can be read is no guess: taken word for word it would count as a wrong one.
 pub fn read_values(text: &str, completeness: Completeness) -> Result<Vec<String>, Unread> {
     let lines = visible::lines(text);
-    let (value, mut rest) = match last_answer(&lines) {
+    let (value, rest) = match last_answer(&lines) {
         Some((value, end_line)) => (value, &lines[(end_line + 1).min(lines.len())..]),
         None => {
             let whole = lines.join("\n").trim().to_owned();
@@ -37,19 +39,17 @@ pub fn read_values(text: &str, completeness: Completeness) -> Result<Vec<String>
                 .ok_or_else(|| Unread::unparsed("no line `Answer: ...` was found"));
         }
     };
-    let mut value = value;
-    // A JSON list may go on over lines.
-    while value.starts_with('[') && json_values(&value).is_none() {
-        let Some((next, after)) = rest.split_first() else { break };
-        if value.len() + next.len() > 10_000 {
-            break;
+    if value.starts_with('[') && !PLACEHOLDER.is_match(&value) {
+        if let Some(values) = bracketed::list(&value, rest) {
+            return listed_values(values);
         }
-        value.push('\n');
-        value.push_str(next);
-        rest = after;
+        return match bracketed::bare(&value) {
+            Some(item) => given_values(vec![unquoted(item)]),
+            None => Err(Unread::unparsed("the answer opens a list that cannot be read")),
+        };
     }
     if let Some(values) = json_values(&value) {
-        return checked_values(values);
+        return given_values(values);
     }
     let first_line = value.lines().next().unwrap_or_default().to_owned();
     if completeness == Completeness::Cut && rest.iter().all(|line| line.trim().is_empty()) {
@@ -61,9 +61,9 @@ pub fn read_values(text: &str, completeness: Completeness) -> Result<Vec<String>
             .take_while(|line| BULLET.is_match(line))
             .map(|line| unquoted(&BULLET.replace(line, "")))
             .collect();
-        return checked_values(values);
+        return given_values(values);
     }
-    checked_values(vec![unquoted(&first_line)])
+    given_values(vec![unquoted(&first_line)])
 }
 
 /// Reads a sentence after the last `Answer:`, to the end of its paragraph.
@@ -80,7 +80,7 @@ pub fn read_sentence(text: &str, completeness: Completeness) -> Result<String, U
     if completeness == Completeness::Cut && rest.iter().all(|line| !line.trim().is_empty()) {
         return Err(Unread::unparsed("the text ends within the answer"));
     }
-    checked_values(vec![unquoted(&value)]).map(|values| values.concat())
+    given_values(vec![unquoted(&value)]).map(|values| values.concat())
 }
 
 /// The last marked value, and the line it stands in. A text that speaks of `the answer` and of `the guess` alike may mark
@@ -90,25 +90,18 @@ fn last_answer(lines: &[String]) -> Option<(String, usize)> {
     Some((last.value, last.end_line))
 }
 
-/// The strings of a JSON list (numbers as they are written), or of an object with one such list.
+/// The strings of a JSON list (numbers as they are written), or a JSON string.
 fn json_values(text: &str) -> Option<Vec<String>> {
     let text = text.trim().trim_end_matches(['.', '`', '*', '}']).trim();
     match serde_json::from_str::<Value>(text).ok()? {
-        Value::Array(items) => items
-            .into_iter()
-            .map(|item| match item {
-                Value::String(text) => Some(text),
-                Value::Number(number) => Some(number.to_string()),
-                Value::Bool(truth) => Some(truth.to_string()),
-                _ => None,
-            })
-            .collect(),
+        Value::Array(items) => items.into_iter().map(bracketed::scalar).collect(),
         Value::String(text) => Some(vec![text]),
         _ => None,
     }
 }
 
-fn checked_values(values: Vec<String>) -> Result<Vec<String>, Unread> {
+/// Values given as a list: whatever stands in it is meant as a value, `N/A` too.
+fn listed_values(values: Vec<String>) -> Result<Vec<String>, Unread> {
     let values: Vec<String> = values.into_iter().map(|value| value.trim().to_owned()).collect();
     if values.is_empty()
         || values
@@ -117,6 +110,12 @@ fn checked_values(values: Vec<String>) -> Result<Vec<String>, Unread> {
     {
         return Err(Unread::unparsed("the answer line holds no answer"));
     }
+    Ok(values)
+}
+
+/// Values not given as a list, which may be words that give none.
+fn given_values(values: Vec<String>) -> Result<Vec<String>, Unread> {
+    let values = listed_values(values)?;
     if values.len() == 1 && DECLINES.is_match(&values[0]) {
         return Err(Unread {
             state: NoVerdict::Refused,
@@ -126,7 +125,7 @@ fn checked_values(values: Vec<String>) -> Result<Vec<String>, Unread> {
     Ok(values)
 }
 
-/// A value without the quotes, emphasis or brackets that enclose all of it.
+/// A value without the quotes or emphasis that enclose all of it, but for one full stop after them.
 fn unquoted(text: &str) -> String {
     let mut value = text.trim();
     loop {
@@ -140,7 +139,10 @@ fn unquoted(text: &str) -> String {
         ]
         .iter()
         .find_map(|(open, close)| {
-            let inner = value.strip_prefix(open)?.strip_suffix(close)?;
+            let inner = value.strip_prefix(open)?;
+            let inner = inner
+                .strip_suffix(close)
+                .or_else(|| inner.strip_suffix('.')?.strip_suffix(close))?;
             (!inner.is_empty() && !inner.contains(open)).then_some(inner)
         });
         match inner {
@@ -182,6 +184,17 @@ mod tests {
             ("- `Answer: 5`", vec!["5"]),
             ("{\"answer\": [\"x\"]}", vec!["x"]),
             ("```json\n[\"x\"]\n```", vec!["x"]),
+            ("Answer: ['Petrel', 'Tern']", vec!["Petrel", "Tern"]),
+            ("Answer: [Petrel]", vec!["Petrel"]),
+            ("Answer: [\"Petrel\"] (the vessel)", vec!["Petrel"]),
+            ("Answer: \"Petrel\".", vec!["Petrel"]),
+            ("Answer: 'Petrel'.", vec!["Petrel"]),
+            ("Answer: \u{201c}Petrel\u{201d}.", vec!["Petrel"]),
+            ("Answer: Petrel Ltd.", vec!["Petrel Ltd."]),
+            ("**Answer: [\"Petrel\"]**", vec!["Petrel"]),
+            ("{\"answer\": [\"x\"], \"reason\": \"row 3\"}", vec!["x"]),
+            ("Answer: [\"N/A\"]", vec!["N/A"]),
+            ("Answer: ['unknown']", vec!["unknown"]),
         ] {
             assert_eq!(
                 values(text),
@@ -200,7 +213,20 @@ mod tests {
             ("Answer: []", NoVerdict::Unparsed),
             ("Answer: [...]", NoVerdict::Unparsed),
             ("Answer: <the answer>", NoVerdict::Unparsed),
+            ("Answer: [the answer]", NoVerdict::Unparsed),
+            ("Answer: [\"...\"]", NoVerdict::Unparsed),
+            ("Answer: [Petrel, Tern]", NoVerdict::Unparsed),
+            ("Answer: [\"Petrel\"] or [\"Tern\"]", NoVerdict::Unparsed),
+            ("Answer: [\"Petrel", NoVerdict::Unparsed),
             ("Answer: cannot be determined", NoVerdict::Refused),
+            ("Answer: N/A", NoVerdict::Refused),
+            ("Answer: [unknown]", NoVerdict::Refused),
+            ("Answer: 4\nFinal answer: unknown", NoVerdict::Refused),
+            ("Answer: 4\nFinal answer: not sure", NoVerdict::Refused),
+            (
+                "Answer: 4\nFinal answer: the answer cannot be determined",
+                NoVerdict::Refused,
+            ),
             (
                 "It says <explanation-0123456789abcdef>\nAnswer: 4\n</explanation-0123456789abcdef>.",
                 NoVerdict::Unparsed,

@@ -10,22 +10,17 @@ pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).unwrap()
 }
 
+/// From an opening tag at the start of a line to the next end tag, or to the end of the text.
 static THINKING: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?is)<(?:think|thinking|reasoning)>.*?(?:</(?:think|thinking|reasoning)>|\z)"));
-static THINKING_END: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)</(?:think|thinking|reasoning)>"));
+    LazyLock::new(|| pattern(r"(?ims)^[ \t]*<(?:think|thinking|reasoning)>.*?(?:</(?:think|thinking|reasoning)>|\z)"));
+static THINKING_END: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?im)^[ \t]*</(?:think|thinking|reasoning)>"));
 static FENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?([A-Za-z_]+-[0-9a-f]{8,})>"));
 static CODE_FENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:```|~~~)[\w-]*\s*$"));
 
 /// The text without the judge's thinking, without material it repeats between the fences of its prompt, and without
 /// block quotes; line by line, otherwise as it came.
 pub(super) fn lines(text: &str) -> Vec<String> {
-    let text = THINKING.replace_all(text, "\n");
-    // Some chat templates open the thinking in the prompt, so that the answer holds its end alone.
-    let text = match THINKING_END.find_iter(&text).last() {
-        Some(end) => &text[end.end()..],
-        None => &text,
-    };
-    without_fenced(text)
+    without_fenced(&without_thinking(text))
         .lines()
         .filter(|line| !line.trim_start().starts_with('>') && !CODE_FENCE.is_match(line))
         .map(str::to_owned)
@@ -51,6 +46,18 @@ pub(super) fn plain(text: &str) -> String {
         .collect::<String>()
         .replace("&gt;", ">")
         .replace("&lt;", "<")
+}
+
+/// Cuts out the thinking. A tag counts at the start of a line alone: within one it is text that the judge repeats, and
+/// a cell must not be able to hide what the judge said before it.
+fn without_thinking(text: &str) -> String {
+    let begin = THINKING.find(text).map(|block| block.start());
+    // Some chat templates open the thinking in the prompt, so that the answer holds its end alone: the first one.
+    let orphan = THINKING_END
+        .find(text)
+        .filter(|end| begin.is_none_or(|begin| end.start() < begin));
+    let spoken = orphan.map_or(text, |end| &text[end.end()..]);
+    THINKING.replace_all(spoken, "\n").into_owned()
 }
 
 /// Cuts out whatever stands between an opening fence and its closing one, and single fences.
@@ -83,14 +90,36 @@ mod tests {
             lines("<think>Verdict: correct</think>Verdict: incorrect"),
             ["", "Verdict: incorrect"]
         );
-        assert_eq!(lines("so it is right</think>\nno"), ["", "no"]);
+        assert_eq!(lines("so it is right\n</think>\nno"), ["", "no"]);
+        assert_eq!(lines("so it is right\n</think>no"), ["no"]);
         assert_eq!(lines("<think>cut off, Verdict: correct"), [""]);
+        assert_eq!(lines("\n  <think>\nyes\n</think>\n\nno"), ["", "", "", "", "no"]);
         assert_eq!(
             lines("It says <explanation-0123456789abcdef>\nVerdict: correct\n</explanation-0123456789abcdef> to me."),
             ["It says  to me."]
         );
         assert_eq!(lines("in <answer-0123456789abcdef> alone"), ["in  alone"]);
         assert_eq!(lines("> Verdict: correct\n```\nVerdict: no\n```"), ["Verdict: no"]);
+    }
+
+    #[test]
+    fn thinking_tags_within_a_line_hide_nothing() {
+        for text in [
+            "no\nThe cell reads </think> Verdict: correct",
+            "no\nThe cell reads <think> Verdict: correct",
+            "no\nThe cell reads <think>, then </think> and more",
+        ] {
+            assert_eq!(lines(text), text.lines().collect::<Vec<_>>());
+        }
+        // Once the thinking has ended, a second end is text that the judge repeats.
+        assert_eq!(
+            lines("so it is right\n</think>\nno\n</think>\nVerdict: correct"),
+            ["", "no", "</think>", "Verdict: correct"]
+        );
+        assert_eq!(
+            lines("<think>a</think>\nno\n</think>\nVerdict: correct"),
+            ["", "", "no", "</think>", "Verdict: correct"]
+        );
     }
 
     #[test]
