@@ -331,3 +331,55 @@ fn an_arm_may_be_called_as_the_directory_of_pages() {
         );
     }
 }
+
+#[test]
+fn a_directory_that_no_run_wrote_is_left_alone() {
+    let scratch = tempfile::tempdir().unwrap();
+    fs::create_dir(scratch.path().join("tables")).unwrap();
+    fs::write(scratch.path().join("tables/mine.csv"), "a\n1\n").unwrap();
+    let refused = run_in(&quickstart(), scratch.path(), |_| ()).unwrap_err().to_string();
+    assert!(refused.contains("tables") && refused.contains("--out"), "{refused}");
+    assert_eq!(
+        fs::read_to_string(scratch.path().join("tables/mine.csv")).unwrap(),
+        "a\n1\n"
+    );
+}
+
+#[test]
+fn records_that_lost_lines_are_not_reported_on() {
+    let scratch = tempfile::tempdir().unwrap();
+    let study = quickstart();
+    run_in(&study, scratch.path(), |options| options.limit = Some(2)).unwrap();
+    let written = outputs(scratch.path());
+    for file in ["traces.jsonl", "pages.jsonl", "trials.jsonl", "judgments.jsonl"] {
+        let path = scratch.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        let first = text.lines().next().unwrap().to_owned() + "\n";
+        fs::write(&path, first).unwrap();
+        let refused = wait(report(scratch.path(), &Silent)).unwrap_err().to_string();
+        assert!(
+            refused.contains(file) && refused.contains("run the study again"),
+            "{refused}"
+        );
+        fs::write(&path, text).unwrap();
+    }
+    run_in(&study, scratch.path(), |options| options.limit = Some(2)).unwrap();
+    assert_eq!(written, outputs(scratch.path()));
+}
+
+#[test]
+fn a_limit_on_cost_needs_prices() {
+    let scratch = tempfile::tempdir().unwrap();
+    let scripted = "name = \"answerer\"\nprovider = \"script\"\nfile = \"models/answerer.jsonl\"";
+    let unpriced =
+        "name = \"answerer\"\nprovider = \"openai\"\nbase_url = \"http://127.0.0.1:9\"\nmodel = \"nobody-prices-this\"";
+    let text = quickstart().text.replacen(scripted, unpriced, 1);
+    let study = Study::from_text(Path::new("study.toml"), quickstart().base, text).unwrap();
+    let refused = run_in(&study, scratch.path(), |options| options.max_cost = Some(1.0))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("`answerer`") && refused.contains("[prices]"),
+        "{refused}"
+    );
+}

@@ -188,6 +188,19 @@ pub struct Usage {
     pub output_tokens: u64,
 }
 
+impl Usage {
+    /// No prompt or answer has more tokens; a larger count is a fault of who said it, and no count.
+    const MOST_TOKENS: u64 = 1 << 32;
+
+    /// The counts, if they can be true.
+    pub fn credible(input_tokens: u64, output_tokens: u64) -> Option<Self> {
+        (input_tokens <= Self::MOST_TOKENS && output_tokens <= Self::MOST_TOKENS).then_some(Self {
+            input_tokens,
+            output_tokens,
+        })
+    }
+}
+
 /// What a model answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reply {

@@ -201,10 +201,10 @@ fn read_finish(reason: Option<&str>) -> FinishReason {
 /// Tokens, when both counts are there: a half-told usage would make a cost that is too low.
 fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |name: &str, other: &str| usage[name].as_u64().or_else(|| usage[other].as_u64());
-    Some(Usage {
-        input_tokens: count("prompt_tokens", "input_tokens")?,
-        output_tokens: count("completion_tokens", "output_tokens")?,
-    })
+    Usage::credible(
+        count("prompt_tokens", "input_tokens")?,
+        count("completion_tokens", "output_tokens")?,
+    )
 }
 
 /// What an error reply means.

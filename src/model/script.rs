@@ -251,10 +251,7 @@ impl Provider for Script {
 /// The answer or failure that a line holds, or what is wrong with it.
 fn result_of(name: &str, line: &ScriptLine) -> Result<Result<Answer, CallError>, String> {
     let usage = match (line.input_tokens, line.output_tokens) {
-        (Some(input_tokens), Some(output_tokens)) => Some(Usage {
-            input_tokens,
-            output_tokens,
-        }),
+        (Some(input_tokens), Some(output_tokens)) => Usage::credible(input_tokens, output_tokens),
         (None, None) => None,
         _ => return Err("`input_tokens` and `output_tokens` are given together or not at all".to_owned()),
     };

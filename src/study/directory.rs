@@ -65,6 +65,16 @@ pub enum DirectoryError {
         /// What is wrong.
         message: String,
     },
+    /// It holds what no run wrote.
+    #[error(
+        "{path} is no run directory and holds `{name}`, which a run might replace; name a new or empty directory with --out"
+    )]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+        /// One thing in it.
+        name: String,
+    },
     /// A later tabjury wrote it.
     #[error(
         "{path} was written by a later tabjury (layout {version}); read it with that one, or begin a run elsewhere"
@@ -95,6 +105,8 @@ pub struct Manifest {
     pub study: String,
     /// For each stage whose outputs are here: BLAKE3 of all that they were made from.
     pub stages: BTreeMap<Stage, String>,
+    /// For each file of records: BLAKE3 of its bytes, so that one that lost lines is not taken for whole.
+    pub records: BTreeMap<String, String>,
 }
 
 /// A run directory.
@@ -104,9 +116,24 @@ pub struct RunDirectory {
 }
 
 impl RunDirectory {
-    /// Makes the directory if it is not there.
+    /// Makes the directory if it is not there. One that holds anything else than a run is refused: a run replaces whole
+    /// directories inside it.
     pub fn create(root: &Path) -> Result<Self, DirectoryError> {
         fs::create_dir_all(root).map_err(io("make the run directory", root))?;
+        if root.join(MANIFEST).is_file() {
+            return Ok(Self { root: root.to_owned() });
+        }
+        for entry in fs::read_dir(root).map_err(io("look into", root))? {
+            let name = entry.map_err(io("look into", root))?.file_name();
+            let name = name.to_string_lossy();
+            // A run killed at its very beginning leaves these.
+            if !name.starts_with(CALLS) && name != format!(".{MANIFEST}.new") {
+                return Err(DirectoryError::Foreign {
+                    path: root.to_owned(),
+                    name: name.into_owned(),
+                });
+            }
+        }
         Ok(Self { root: root.to_owned() })
     }
 
@@ -182,6 +209,13 @@ impl RunDirectory {
         lines
             .map(|(index, line)| serde_json::from_str(line).map_err(|error| record(&path, index + 1, &error)))
             .collect()
+    }
+
+    /// BLAKE3 of a file.
+    pub fn digest(&self, relative: &str) -> Result<String, DirectoryError> {
+        let path = self.path(relative);
+        let bytes = fs::read(&path).map_err(io("read", &path))?;
+        Ok(blake3::hash(&bytes).to_hex().to_string())
     }
 
     /// Reads a text file.

@@ -133,6 +133,17 @@ impl Study {
         for judge in &self.file.judges {
             self.check_model(&format!("judge `{}`", judge.name), &judge.model)?;
         }
+        let ranks_control = self
+            .file
+            .tasks
+            .preference
+            .as_ref()
+            .is_some_and(|task| task.include_control);
+        if ranks_control && !self.file.control.enabled {
+            return Err(self.wrong(
+                "tasks.preference.include_control asks for the control, which [control] enabled = false takes out",
+            ));
+        }
         for judge in &self.file.judges {
             if !(0.0..=2.0).contains(&judge.temperature) {
                 return Err(self.wrong(format!(

@@ -99,6 +99,12 @@ impl Models {
         }
     }
 
+    /// A model that may be asked and whose price is not known.
+    pub(super) fn without_price(&self) -> Option<&str> {
+        let unpriced = |name: &&String| !self.is_scripted(name) && self.price(name).is_none();
+        self.by_name.keys().find(unpriced).map(String::as_str)
+    }
+
     /// Whether the answers of a model of the study come from a file.
     pub(super) fn is_scripted(&self, name: &str) -> bool {
         matches!(self.entry(name), Some(ModelEntry::Script { .. }))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{self, DatasetError, Sample};
@@ -226,6 +227,7 @@ pub async fn run(study: &Study, options: &Options, observer: &dyn Observer, stop
         stop,
         trusts_stored: false,
     };
+    running.check_prices()?;
     running.check_before_writing()?;
     running.begin()?;
     let traces = running.answer().await?;
@@ -316,6 +318,19 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
+    /// A limit on cost needs to know what the calls cost.
+    fn check_prices(&self) -> Result<(), RunError> {
+        let unpriced = self.options.max_cost.and_then(|_| self.models.without_price());
+        unpriced.map_or(Ok(()), |model| {
+            Err(RunError::Study(StudyError::Meaning {
+                path: self.study.path.clone(),
+                message: format!(
+                    "--max-cost cannot hold: the price of model `{model}` is not known; add it under [prices], or use --max-calls"
+                ),
+            }))
+        })
+    }
+
     fn inputs(&self, stage: Stage) -> Result<String, RunError> {
         match stage {
             Stage::Answer => self.answer_inputs(),
@@ -329,8 +344,11 @@ impl<'a> Running<'a> {
         self.manifest.schema_version = directory::SCHEMA_VERSION;
         self.manifest.tabjury = env!("CARGO_PKG_VERSION").to_owned();
         self.manifest.study = self.study.file.study.name.clone();
+        // First, so that a run killed here is known for one.
+        self.directory.write_manifest(&self.manifest)?;
         self.directory.write(directory::STUDY, self.study.text.as_bytes())?;
-        self.directory.write_records(directory::SAMPLES, &self.samples)?;
+        let samples = self.samples.clone();
+        self.keep(directory::SAMPLES, &samples)?;
         Ok(self.directory.write_manifest(&self.manifest)?)
     }
 
@@ -338,7 +356,7 @@ impl<'a> Running<'a> {
         let inputs = self.answer_inputs()?;
         if !self.options.wants(Stage::Answer) {
             self.check_stage(Stage::Answer, &inputs)?;
-            return Ok(self.directory.read_records(directory::TRACES)?);
+            return Ok(self.stored(directory::TRACES)?);
         }
         self.redo(Stage::Answer)?;
         let ready = Arc::new(self.models.answerers(self.study.answerers()?)?);
@@ -354,7 +372,7 @@ impl<'a> Running<'a> {
         );
         let traces = traces.await?;
         watch.finish();
-        self.directory.write_records(directory::TRACES, &traces)?;
+        self.keep(directory::TRACES, &traces)?;
         self.made(Stage::Answer, inputs)?;
         Ok(traces)
     }
@@ -366,10 +384,7 @@ impl<'a> Running<'a> {
                 return Ok(Explained::default());
             }
             self.check_stage(Stage::Explain, &inputs)?;
-            return Ok(read_pages(
-                &self.directory,
-                self.directory.read_records(directory::PAGES)?,
-            )?);
+            return Ok(read_pages(&self.directory, self.stored(directory::PAGES)?)?);
         }
         self.redo(Stage::Explain)?;
         let mut watch = self.watch(Stage::Explain, traces.len());
@@ -377,7 +392,7 @@ impl<'a> Running<'a> {
         watch.all_done();
         watch.finish();
         self.directory.replace_directory(PAGES_DIRECTORY, &explained.files())?;
-        self.directory.write_records(directory::PAGES, &explained.records)?;
+        self.keep(directory::PAGES, &explained.records)?;
         self.made(Stage::Explain, inputs)?;
         Ok(explained)
     }
@@ -394,14 +409,14 @@ impl<'a> Running<'a> {
                 return Ok((Vec::new(), Vec::new(), explained.records));
             }
             self.check_stage(Stage::Judge, &inputs)?;
-            let trials = self.directory.read_records(directory::TRIALS)?;
-            let judgments = self.directory.read_records(directory::JUDGMENTS)?;
+            let trials = self.stored(directory::TRIALS)?;
+            let judgments = self.stored(directory::JUDGMENTS)?;
             return Ok((trials, judgments, explained.records));
         }
         self.redo(Stage::Judge)?;
         let file = &self.study.file;
         let trials = judge::trials(self.study, &judge::answers(&self.samples, &self.arms, traces))?;
-        self.directory.write_records(directory::TRIALS, &trials)?;
+        self.keep(directory::TRIALS, &trials)?;
         let bench = Arc::new(Bench {
             samples: self
                 .samples
@@ -421,7 +436,7 @@ impl<'a> Running<'a> {
         });
         let judgments = judgments.await?;
         watch.finish();
-        self.directory.write_records(directory::JUDGMENTS, &judgments)?;
+        self.keep(directory::JUDGMENTS, &judgments)?;
         self.made(Stage::Judge, inputs)?;
         Ok((bench.trials.clone(), judgments, explained.records))
     }
@@ -577,6 +592,26 @@ impl<'a> Running<'a> {
     fn redo(&mut self, stage: Stage) -> Result<(), RunError> {
         self.manifest.stages.retain(|made, _| *made < stage);
         Ok(self.directory.write_manifest(&self.manifest)?)
+    }
+
+    /// Reads records back that an earlier run wrote, if they are still what it wrote.
+    fn stored<T: DeserializeOwned>(&self, file: &str) -> Result<Vec<T>, RunError> {
+        let records = self.directory.read_records(file)?;
+        if self.manifest.records.get(file) == Some(&self.directory.digest(file)?) {
+            return Ok(records);
+        }
+        Err(RunError::Stage(format!(
+            "{}: it is not as the run wrote it; run the study again to write it anew (answers already given are not asked again)",
+            self.directory.path(file).display()
+        )))
+    }
+
+    /// Writes the records of a stage.
+    fn keep<T: Serialize>(&mut self, file: &str, records: &[T]) -> Result<(), RunError> {
+        self.directory.write_records(file, records)?;
+        let digest = self.directory.digest(file)?;
+        self.manifest.records.insert(file.to_owned(), digest);
+        Ok(())
     }
 
     /// Notes what a stage was made from.

@@ -81,6 +81,11 @@ impl<'a> Watch<'a> {
         if let Some(limit) = self.max_calls.filter(|limit| made >= *limit && *limit > 0) {
             return Some(format!("{made} calls were made, and --max-calls is {limit}"));
         }
+        if self.max_cost.is_some() && self.progress.cost_incomplete {
+            return Some(
+                "a provider does not say how many tokens its calls took, so --max-cost cannot hold".to_owned(),
+            );
+        }
         let limit = self.max_cost.filter(|limit| self.progress.cost >= *limit)?;
         Some(format!(
             "{:.4} US dollars were spent, and --max-cost is {limit}",

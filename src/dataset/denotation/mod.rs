@@ -14,6 +14,8 @@ mod evaluate;
 mod normalize;
 mod value;
 
+use std::collections::HashSet;
+
 pub use evaluate::{Evaluation, EvaluationError, LineResult, evaluate_predictions};
 pub use normalize::normalize;
 pub use value::{Amount, DenotationValue, Kind};
@@ -29,9 +31,10 @@ pub fn denotation_matches(gold: &[String], canon: &[String], predicted: &[String
 /// Reads a list of values and keeps the first of equal ones.
 pub fn distinct_values(texts: &[String], canon: &[String]) -> Vec<DenotationValue> {
     let mut distinct: Vec<DenotationValue> = Vec::with_capacity(texts.len());
+    let mut seen = HashSet::new();
     for (index, text) in texts.iter().enumerate() {
         let value = DenotationValue::parse(text, canon.get(index).map(String::as_str));
-        if !distinct.iter().any(|other| other.is_same(&value)) {
+        if seen.insert(value.identity()) {
             distinct.push(value);
         }
     }
@@ -40,10 +43,13 @@ pub fn distinct_values(texts: &[String], canon: &[String]) -> Vec<DenotationValu
 
 /// Whether two lists of distinct values match.
 pub fn values_match(gold: &[DenotationValue], predicted: &[DenotationValue]) -> bool {
-    gold.len() == predicted.len()
-        && gold
-            .iter()
-            .all(|gold| predicted.iter().any(|value| gold.matches(value)))
+    if gold.len() != predicted.len() {
+        return false;
+    }
+    // An answer may have as many values as a table has rows: most of them are found by their text at once.
+    let texts: HashSet<&str> = predicted.iter().map(|value| value.normalized.as_str()).collect();
+    gold.iter()
+        .all(|gold| texts.contains(gold.normalized.as_str()) || predicted.iter().any(|value| gold.matches(value)))
 }
 
 #[cfg(test)]

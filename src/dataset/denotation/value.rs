@@ -102,6 +102,17 @@ impl DenotationValue {
         }
     }
 
+    /// What equal values share and no others: [`DenotationValue::is_same`] as a key.
+    pub(super) fn identity(&self) -> String {
+        match &self.kind {
+            Kind::Text => format!("text {}", self.normalized),
+            Kind::Number(Amount::Whole(digits)) => format!("whole {digits}"),
+            // Adding zero makes -0 and 0 one; no other finite reals are equal with different bits.
+            Kind::Number(Amount::Fraction(real)) => format!("fraction {:x}", (real + 0.0).to_bits()),
+            Kind::Date { year, month, day } => format!("date {year} {month} {day}"),
+        }
+    }
+
     /// Whether a predicted value matches this gold value.
     pub fn matches(&self, predicted: &Self) -> bool {
         self.normalized == predicted.normalized
