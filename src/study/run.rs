@@ -356,7 +356,7 @@ impl<'a> Running<'a> {
         let inputs = self.answer_inputs()?;
         if !self.options.wants(Stage::Answer) {
             self.check_stage(Stage::Answer, &inputs)?;
-            return Ok(self.stored(directory::TRACES)?);
+            return self.stored(directory::TRACES);
         }
         self.redo(Stage::Answer)?;
         let ready = Arc::new(self.models.answerers(self.study.answerers()?)?);
