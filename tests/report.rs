@@ -719,7 +719,9 @@ fn hostile_text_stays_text() {
     let files = outputs(&records);
     let mut raw_seen = 0;
     for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".html")) {
-        let html = Html::parse_document(std::str::from_utf8(bytes).unwrap());
+        let source = std::str::from_utf8(bytes).unwrap();
+        assert!(!source.contains(['\u{202e}', '\0']), "{name} holds raw controls");
+        let html = Html::parse_document(source);
         for forbidden in ["script", "img", "iframe", "[onerror]", "[onmouseover]"] {
             assert!(text(&html, forbidden).is_empty(), "{name} holds {forbidden}");
         }

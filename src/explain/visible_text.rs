@@ -1,7 +1,24 @@
 //! Text of tables and models made harmless to read: nothing in it is invisible, turns the text around it, or breaks a
-//! document. Escaping for HTML and Markdown comes later, when a page is written.
+//! document. `VisibleHtml` does this and the escaping for every text that a template prints; Markdown escapes when a page
+//! is written.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
+
+use askama::filters::{Escaper, Html};
+
+/// The escaper of all HTML templates (askama.toml): text made [`visible`], then escaped.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct VisibleHtml;
+
+impl Escaper for VisibleHtml {
+    fn write_escaped_str<W: Write>(&self, dest: W, text: &str) -> fmt::Result {
+        if text.chars().any(is_changed) {
+            Html.write_escaped_str(dest, &visible(text))
+        } else {
+            Html.write_escaped_str(dest, text)
+        }
+    }
+}
 
 /// The text with control characters, direction overrides, tag characters and non-characters replaced by signs that
 /// show them, and every kind of line break by a line feed. Tabs stay.
@@ -33,10 +50,16 @@ pub(crate) fn visible_line(text: &str) -> String {
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Controls, embeddings, overrides and isolates, interlinear marks, tag characters, and code points that are no
-/// characters. The plain direction marks (U+200E, U+200F) and the joiners stay: right-to-left text needs them.
+/// Whether [`visible`] puts something else in its place.
+fn is_changed(character: char) -> bool {
+    matches!(character, '\r' | '\u{2028}' | '\u{2029}')
+        || !matches!(character, '\n' | '\t') && is_hidden(u32::from(character))
+}
+
+/// Controls, embeddings, overrides and isolates, interlinear marks, the byte order mark, tag characters, and code points that
+/// are no characters. The plain direction marks (U+200E, U+200F) and the joiners stay: right-to-left text needs them.
 fn is_hidden(code: u32) -> bool {
-    matches!(code, 0..=0x1f | 0x7f..=0x9f | 0x202a..=0x202e | 0x2066..=0x2069 | 0xfff9..=0xfffb | 0xfdd0..=0xfdef | 0xe0000..=0xe007f)
+    matches!(code, 0..=0x1f | 0x7f..=0x9f | 0x202a..=0x202e | 0x2066..=0x2069 | 0xfeff | 0xfff9..=0xfffb | 0xfdd0..=0xfdef | 0xe0000..=0xe007f)
         || code & 0xfffe == 0xfffe
 }
 
@@ -70,6 +93,15 @@ mod tests {
     fn line_breaks_become_one_kind() {
         assert_eq!(visible("a\r\nb\rc\u{2028}d\n\re"), "a\nb\nc\nd\n\ne");
         assert_eq!(visible_line("  a \r\n\t b\u{a0}c "), "a b c");
+    }
+
+    #[test]
+    fn a_template_prints_visible_and_escaped_text() {
+        let mut html = String::new();
+        for text in ["<b>&\"\u{202e}", "a\rb\0", "\u{feff}x", "plain\n\t"] {
+            VisibleHtml.write_escaped_str(&mut html, text).unwrap();
+        }
+        assert_eq!(html, "&#60;b&#62;&#38;&#34;⟨U+202E⟩a\nb⟨U+0000⟩⟨U+FEFF⟩xplain\n\t");
     }
 
     #[test]

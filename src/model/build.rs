@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+
 use super::client::{Endpoint, EndpointSettings};
 use super::meter::Meter;
 use super::openai::{self, Address};
@@ -79,17 +81,23 @@ pub enum ModelError {
 ///
 /// A setting is out of its range, or a script cannot be read.
 pub fn build(entry: &ModelEntry, store: &Arc<CallStore>, options: &Options) -> Result<Arc<StoredModel>, ModelError> {
-    let (provider, sampling, price): (Box<dyn Provider>, Sampling, Option<Price>) = match entry {
+    let (provider, sampling, price, limit): (Box<dyn Provider>, Sampling, Option<Price>, _) = match entry {
         ModelEntry::Script { name, file } => {
             let script = Script::load(name, &options.directory.join(file))?;
-            (Box::new(script), Sampling::default(), None)
+            (Box::new(script), Sampling::default(), None, None)
         }
         ModelEntry::Openai { model, sampling, .. } => {
             let endpoint = endpoint(entry, options).map_err(|message| ModelError::Settings {
                 model: entry.name().to_owned(),
                 message,
             })?;
-            (Box::new(endpoint), sampling.clone(), options.prices.of(model))
+            let limit = Semaphore::new(endpoint.concurrency().min(Semaphore::MAX_PERMITS));
+            (
+                Box::new(endpoint),
+                sampling.clone(),
+                options.prices.of(model),
+                Some(limit),
+            )
         }
     };
     Ok(Arc::new(StoredModel::new(Inner {
@@ -97,6 +105,7 @@ pub fn build(entry: &ModelEntry, store: &Arc<CallStore>, options: &Options) -> R
         provider,
         sampling,
         store: Arc::clone(store),
+        limit,
         offline: options.offline,
         stop: options.stop.clone(),
         meter: Arc::new(Meter::new(entry.name(), price)),

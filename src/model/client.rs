@@ -1,4 +1,4 @@
-//! The one place that does HTTP: an endpoint with its key, its limit of calls at once, its retries and its patience.
+//! The one place that does HTTP: an endpoint with its key, its retries and its patience.
 
 use std::error::Error;
 use std::sync::{Once, OnceLock};
@@ -8,7 +8,6 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use reqwest::{Client, RequestBuilder, redirect};
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::key::Identity;
@@ -43,7 +42,6 @@ pub(crate) struct EndpointSettings {
 pub(crate) struct Endpoint {
     settings: EndpointSettings,
     client: OnceLock<Result<Client, String>>,
-    limit: Semaphore,
 }
 
 /// What came of one attempt.
@@ -75,10 +73,14 @@ impl Endpoint {
     /// An endpoint that has not been spoken to yet.
     pub(crate) fn new(settings: EndpointSettings) -> Self {
         Self {
-            limit: Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS)),
             client: OnceLock::new(),
             settings,
         }
+    }
+
+    /// Most calls at once.
+    pub(crate) fn concurrency(&self) -> usize {
+        self.settings.concurrency
     }
 
     /// The connections. They are set up when they are first needed: a run that is answered from its store needs neither
@@ -124,14 +126,6 @@ impl Endpoint {
     /// Asks until there is an answer, a failure that would come again, or no attempt left.
     async fn ask_patiently(&self, request: &Request, key: &str) -> Asked {
         let settings = &self.settings;
-        let _permit = tokio::select! {
-            biased;
-            () = settings.stop.stopped() => return Asked::refused(CallError::Stopped),
-            permit = self.limit.acquire() => match permit {
-                Ok(permit) => permit,
-                Err(_) => return Asked::refused(CallError::Stopped),
-            },
-        };
         let client = match self.client() {
             Ok(client) => client,
             Err(error) => return Asked::refused(error),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::key::CallKey;
 use super::meter::Meter;
@@ -25,6 +26,9 @@ pub(crate) struct Inner {
     /// Put over the sampling of every request.
     pub(crate) sampling: Sampling,
     pub(crate) store: Arc<CallStore>,
+    /// Bounds the calls that were sent and whose answers are not stored yet: what a kill can cost. `None` where calls
+    /// cost nothing.
+    pub(crate) limit: Option<Semaphore>,
     pub(crate) offline: bool,
     pub(crate) stop: Stop,
     pub(crate) meter: Arc<Meter>,
@@ -100,24 +104,42 @@ impl Inner {
         }
     }
 
+    /// Waits for a place among the calls under way. It is to be kept until the answer is stored.
+    async fn admit(&self) -> Result<Option<SemaphorePermit<'_>>, CallError> {
+        if self.stop.is_stopped() {
+            return Err(CallError::Stopped);
+        }
+        let Some(limit) = &self.limit else {
+            return Ok(None);
+        };
+        tokio::select! {
+            biased;
+            () = self.stop.stopped() => Err(CallError::Stopped),
+            place = limit.acquire() => place.map(Some).map_err(|_| CallError::Stopped),
+        }
+    }
+
     /// Makes the call, stores what is worth keeping, and only then returns it.
     async fn make(self: Arc<Self>, request: Request, key: CallKey) -> Result<Reply, CallError> {
         // It may have been stored between the look into the store and the start of this call.
         if let Some(answered) = self.look_up(&key.key) {
             return answered;
         }
-        let refused = if self.offline {
-            Some(CallError::Offline {
+        let admitted = if self.offline {
+            Err(CallError::Offline {
                 call: key.key.clone(),
                 purpose: request.purpose.to_string(),
             })
         } else {
-            self.stop.is_stopped().then_some(CallError::Stopped)
+            self.admit().await
         };
-        if let Some(refused) = refused {
-            self.meter.count_failure();
-            return Err(refused);
-        }
+        let _place = match admitted {
+            Ok(place) => place,
+            Err(refused) => {
+                self.meter.count_failure();
+                return Err(refused);
+            }
+        };
         let asked = self.provider.ask(&request, &key.key).await;
         self.meter.count_attempts(asked.attempts);
         let usage = asked.result.as_ref().ok().and_then(|answer| answer.usage);
