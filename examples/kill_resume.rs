@@ -9,7 +9,7 @@
 #[allow(dead_code, reason = "each program uses its part of the harness")]
 mod harness;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -89,8 +89,8 @@ fn check() -> Result<String, String> {
         points.insert(random.random_range(1..calls));
     }
     let mut killed_at = Vec::new();
-    let mut repeated_before = 0;
-    let mut most_repeated = 0;
+    // How long the log was after each kill.
+    let mut marks = Vec::new();
     for point in points {
         let (count, distinct) = (endpoint.count(), distinct_after(&endpoint, calls)?);
         let target = count + point.saturating_sub(distinct).max(1);
@@ -100,27 +100,27 @@ fn check() -> Result<String, String> {
         }
         std::thread::sleep(Duration::from_micros(random.random_range(0..15_000)));
         kill(&mut child)?;
-        let distinct = distinct_after(&endpoint, calls)?;
-        killed_at.push(distinct);
-        let repeated = log()?.len() - calls - distinct;
-        most_repeated = most_repeated.max(repeated - repeated_before);
-        repeated_before = repeated;
+        marks.push(settled(&endpoint)?);
+        killed_at.push(distinct_after(&endpoint, calls)?);
     }
     let mut child = begin(&killed)?;
     wait_until(&mut child, || {
         distinct_after(&endpoint, calls).is_ok_and(|distinct| distinct == calls)
     })?;
     kill(&mut child)?;
+    marks.push(settled(&endpoint)?);
     for _ in 1..KILLS_WHILE_WRITING {
         let mut child = begin(&killed)?;
         std::thread::sleep(writing.mul_f64(random.random_range(0.0..0.9)));
         kill(&mut child)?;
+        marks.push(settled(&endpoint)?);
     }
     finish(begin(&killed)?)?;
     let log = log()?;
     let again = &log[calls..];
-    let repeated = again.len() - harness::counts(again).len();
-    most_repeated = most_repeated.max(repeated - repeated_before);
+    let after_kill = repeats(&log, calls, &marks)?;
+    let repeated: usize = after_kill.iter().sum();
+    let most_repeated = after_kill.iter().copied().max().unwrap_or(0);
 
     if harness::counts(again).len() != calls {
         return Err(format!(
@@ -153,6 +153,36 @@ fn check() -> Result<String, String> {
          without kills",
         judgments.len()
     ))
+}
+
+/// The length of the log once the endpoint has read what a killed run had sent.
+fn settled(endpoint: &Endpoint) -> Result<usize, String> {
+    let mut length = 0;
+    loop {
+        std::thread::sleep(10 * DELAY);
+        let now = endpoint.log().map_err(|error| error.to_string())?.len();
+        if now == length {
+            return Ok(now);
+        }
+        length = now;
+    }
+}
+
+/// For each kill, how many of the calls that the run before it had sent were made again. `marks` holds the length of the
+/// log after each kill; the first `skipped` entries belong to the run that nobody killed.
+fn repeats(log: &[String], skipped: usize, marks: &[usize]) -> Result<Vec<usize>, String> {
+    let mut after_kill = vec![0; marks.len()];
+    let mut last = BTreeMap::new();
+    for (place, call) in log.iter().enumerate().skip(skipped) {
+        let Some(before) = last.insert(call, place) else {
+            continue;
+        };
+        match marks.iter().position(|mark| (before + 1..=place).contains(mark)) {
+            Some(kill) => after_kill[kill] += 1,
+            None => return Err(format!("call {call} was made twice with no kill between")),
+        }
+    }
+    Ok(after_kill)
 }
 
 /// Different calls among all but the first `skipped`.
