@@ -146,6 +146,14 @@ fn a_run_prints_its_directory_and_a_second_asks_nothing() {
     let (code, out, err) = desk.outcome(&["report", "run"]);
     assert_eq!((code, out.as_str()), (0, "run\n"), "{err}");
     assert_eq!(desk.read("run/report.html"), before.1);
+
+    std::fs::remove_file(desk.path("run/calls.sqlite")).expect("it was there");
+    let (code, _, err) = desk.outcome(&["report", "run"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        !desk.exists("run/calls.sqlite"),
+        "a store that is gone is not made anew"
+    );
 }
 
 #[test]
@@ -232,12 +240,18 @@ fn a_dry_run_asks_nothing_and_writes_nothing() {
 #[test]
 #[cfg(unix)]
 fn interrupted_once_it_keeps_what_was_under_way_and_goes_on_later() {
+    stops_and_goes_on("-INT");
+    stops_and_goes_on("-TERM");
+}
+
+#[cfg(unix)]
+fn stops_and_goes_on(sign: &str) {
     let endpoint = endpoint("SELECT 'TRUE' AS verdict FROM table_sql LIMIT 1", 300);
     let desk = Desk::new();
     desk.endpoint_study(&endpoint);
     let child = desk.spawn();
     wait_for(|| endpoint.served() == 2);
-    interrupt(&child);
+    interrupt(&child, sign);
     let (code, out, err) = read(&child.wait_with_output().expect("it ends"));
     assert_eq!((code, out.as_str()), (130, ""), "{err}");
     assert_error(&err, &["no new calls", "goes on", "run study.toml --out run"]);
@@ -257,9 +271,9 @@ fn interrupted_twice_it_stops_at_once() {
     let child = desk.spawn();
     wait_for(|| endpoint.served() == 1);
     let began = Instant::now();
-    interrupt(&child);
+    interrupt(&child, "-INT");
     std::thread::sleep(Duration::from_millis(300));
-    interrupt(&child);
+    interrupt(&child, "-INT");
     let (code, _, err) = read(&child.wait_with_output().expect("it ends"));
     assert_eq!(code, 130, "{err}");
     assert!(began.elapsed() < Duration::from_secs(30));
@@ -284,9 +298,9 @@ fn wait_for(condition: impl Fn() -> bool) {
 }
 
 #[cfg(unix)]
-fn interrupt(child: &Child) {
+fn interrupt(child: &Child, sign: &str) {
     let status = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args([sign, &child.id().to_string()])
         .status()
         .expect("kill runs");
     assert!(status.success());
@@ -391,5 +405,13 @@ fn doctor_says_what_works_and_what_to_do() {
     let (code, out, _) = desk.outcome(&["doctor", "study.toml"]);
     assert_eq!(code, 4);
     assert!(out.contains("BROKEN   model `m`") && out.contains("do: "), "{out}");
+
+    desk.study("provider = \"script\"\nfile = \"absent.jsonl\"", "");
+    let (code, out, _) = desk.outcome(&["doctor", "study.toml"]);
+    assert_eq!(code, 3);
+    assert!(
+        out.contains("BROKEN   model `m`") && out.contains("absent.jsonl"),
+        "{out}"
+    );
     assert!(Path::new(&desk.path("study.toml")).is_file() && !desk.exists("results"));
 }

@@ -32,8 +32,10 @@ enum State {
     Works,
     /// Not here, and only needed for some things.
     Missing,
-    /// Has to be mended before the study can run.
+    /// Does not answer, or refuses.
     Broken,
+    /// Wrong in the study or in a file that it names.
+    BadInput,
 }
 
 impl Finding {
@@ -59,7 +61,7 @@ impl Finding {
         let sign = match self.state {
             State::Works => "ok     ",
             State::Missing => "missing",
-            State::Broken => "BROKEN ",
+            State::Broken | State::BadInput => "BROKEN ",
         };
         let (what, detail) = (visible_line(&self.what), visible_line(&self.detail));
         let next = self
@@ -90,10 +92,14 @@ pub(super) fn run(arguments: &DoctorArguments, printer: &Printer) -> Result<Exit
     }
     let text: String = findings.iter().map(Finding::line).collect();
     printer.data(&text)?;
-    if findings.iter().any(|finding| finding.state == State::Broken) {
-        return Ok(Exit::Provider);
-    }
-    Ok(Exit::Success)
+    let found = |state| findings.iter().any(|finding| finding.state == state);
+    Ok(if found(State::BadInput) {
+        Exit::BadInput
+    } else if found(State::Broken) {
+        Exit::Provider
+    } else {
+        Exit::Success
+    })
 }
 
 fn python() -> Finding {
@@ -170,7 +176,7 @@ async fn model(entry: &ModelEntry, directory: &Path) -> Finding {
         Ok(built) => built,
         Err(error) => {
             return Finding::not(
-                State::Broken,
+                State::BadInput,
                 what,
                 error.to_string(),
                 "mend its entry under [[models]]",

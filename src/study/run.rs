@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{self, DatasetError, Sample};
 use crate::engine::Engine;
 use crate::judge::{Judgment, Outcome, Trial};
-use crate::model::{ModelError, Stop, StoreError};
+use crate::model::{CallStore, ModelError, Stop, StoreError};
 use crate::report::{self, PageRecord, ReportError};
 use crate::trace::Trace;
 
@@ -249,12 +249,18 @@ pub async fn report(root: &Path, observer: &dyn Observer) -> Result<Summary, Run
         ..Options::default()
     };
     let stop = Stop::new();
+    // Opening the store keeps a run of the same directory away meanwhile; one that is gone is not made anew.
+    let models = if directory.path(directory::CALLS).is_file() {
+        Models::open(&study, &directory, &options, &stop)?
+    } else {
+        Models::over(&study, Arc::new(CallStore::in_memory()), &options, &stop)?
+    };
     let mut running = Running {
         study: &study,
         options: &options,
         observer,
         arms: study.arms()?,
-        models: Models::open(&study, &directory, &options, &stop)?,
+        models,
         samples: Arc::new(directory.read_records(directory::SAMPLES)?),
         manifest,
         directory,

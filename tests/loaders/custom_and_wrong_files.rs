@@ -118,6 +118,9 @@ fn custom_files_that_are_wrong_say_where() {
         with(&other("\"answer\": \"x\"")),
         "q.jsonl, line 2: has neither a question nor a statement",
     );
+    for nothing in ["\"question\": \"\"", "\"statement\": \" \\n\", \"label\": true"] {
+        starts(with(&other(nothing)), "q.jsonl, line 2: asks nothing");
+    }
     starts(
         with(&other("\"question\": \"Q\", \"statement\": \"S\"")),
         "q.jsonl, line 2: has a question and a statement",

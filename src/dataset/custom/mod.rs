@@ -64,6 +64,10 @@ pub fn load(questions: &Path) -> Result<Vec<Sample>, DatasetError> {
 
 /// What is asked, and the right answer where there is one.
 fn asked(entry: &Entry) -> Result<(String, QuestionKind, Option<Gold>), (&'static str, &'static str)> {
+    let is_empty = |text: &Option<String>| text.as_ref().is_some_and(|text| text.trim().is_empty());
+    if is_empty(&entry.question) || is_empty(&entry.statement) {
+        return Err(("asks nothing: its text is empty", "write the question or statement"));
+    }
     let question = match (&entry.question, &entry.statement) {
         (Some(question), None) => question,
         (None, Some(statement)) => {
