@@ -149,11 +149,44 @@ fn a_run_prints_its_directory_and_a_second_asks_nothing() {
 
     std::fs::remove_file(desk.path("run/calls.sqlite")).expect("it was there");
     let (code, _, err) = desk.outcome(&["report", "run"]);
-    assert_eq!(code, 0, "{err}");
+    assert_eq!(code, 3, "{err}");
+    assert_error(&err, &["calls.sqlite", "missing"]);
     assert!(
         !desk.exists("run/calls.sqlite"),
         "a store that is gone is not made anew"
     );
+    assert_eq!(desk.read("run/report.html"), before.1);
+}
+
+#[test]
+fn a_report_on_changed_records_is_refused() {
+    let desk = Desk::new();
+    let (code, _, err) = desk.run(&[]);
+    assert_eq!(code, 0, "{err}");
+    let written = (desk.read("run/analysis.json"), desk.read("run/report.html"));
+    for file in [
+        "study.toml",
+        "samples.jsonl",
+        "traces.jsonl",
+        "pages.jsonl",
+        "trials.jsonl",
+        "judgments.jsonl",
+    ] {
+        let name = format!("run/{file}");
+        let whole = desk.read(&name);
+        let changed: String = match file {
+            "study.toml" => format!("{whole}\n# changed\n"),
+            _ => whole.split_inclusive('\n').skip(1).collect(),
+        };
+        desk.write(&name, &changed);
+        let (code, _, err) = desk.outcome(&["report", "run"]);
+        assert_eq!(code, 3, "{file}: {err}");
+        assert_error(&err, &[file, "run the study again"]);
+        desk.write(&name, &whole);
+    }
+    let (code, _, err) = desk.outcome(&["report", "run"]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!((desk.read("run/analysis.json"), desk.read("run/report.html")), written);
 }
 
 #[test]

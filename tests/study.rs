@@ -358,7 +358,7 @@ fn records_that_lost_lines_are_not_reported_on() {
         fs::write(&path, first).unwrap();
         let refused = wait(report(scratch.path(), &Silent)).unwrap_err().to_string();
         assert!(
-            refused.contains(file) && refused.contains("run the study again"),
+            refused.contains(file) && refused.contains("not as the run wrote it"),
             "{refused}"
         );
         fs::write(&path, text).unwrap();

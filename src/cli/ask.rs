@@ -76,6 +76,14 @@ fn chosen_method(arguments: &AskArguments) -> Result<(&'static Descriptor, Box<d
 }
 
 fn sample(arguments: &AskArguments) -> Result<Sample, Failure> {
+    let asked = arguments.statement.as_ref().or(arguments.question.as_ref());
+    if asked.is_some_and(|text| text.trim().is_empty()) {
+        return Err(Failure::message(
+            Exit::Usage,
+            "nothing is asked: the text is empty",
+            "write the question or the statement between quotes",
+        ));
+    }
     let table = dataset::custom::read_table(&arguments.table).map_err(|error| {
         Failure::new(
             Exit::BadInput,

@@ -94,6 +94,10 @@ pub(super) fn failed(error: RunError) -> Failure {
         RunError::Study(_) | RunError::Stage(_) => {
             (Exit::BadInput, "mend the study file or the options, then run again")
         }
+        RunError::Changed(_) => (
+            Exit::BadInput,
+            "put the file back, or run the study again, which writes it anew (answers already given are not asked again)",
+        ),
         RunError::Dataset(_) => (
             Exit::BadInput,
             "mend the data file, or leave the sample out with `select`",

@@ -56,10 +56,10 @@ fn is_changed(character: char) -> bool {
         || !matches!(character, '\n' | '\t') && is_hidden(u32::from(character))
 }
 
-/// Controls, embeddings, overrides and isolates, interlinear marks, the byte order mark, tag characters, and code points that
+/// Controls, the soft hyphen, blanks without width, embeddings, overrides and isolates, interlinear marks, the byte order mark, tag characters, and code points that
 /// are no characters. The plain direction marks (U+200E, U+200F) and the joiners stay: right-to-left text needs them.
 fn is_hidden(code: u32) -> bool {
-    matches!(code, 0..=0x1f | 0x7f..=0x9f | 0x202a..=0x202e | 0x2066..=0x2069 | 0xfeff | 0xfff9..=0xfffb | 0xfdd0..=0xfdef | 0xe0000..=0xe007f)
+    matches!(code, 0..=0x1f | 0x7f..=0x9f | 0xad | 0x180e | 0x200b | 0x2060..=0x2064 | 0x206a..=0x206f | 0x202a..=0x202e | 0x2066..=0x2069 | 0xfeff | 0xfff9..=0xfffb | 0xfdd0..=0xfdef | 0xe0000..=0xe007f)
         || code & 0xfffe == 0xfffe
 }
 

@@ -12,7 +12,7 @@ use super::index::{Index, is_control};
 use super::preference::PreferenceAnalysis;
 use super::quantities::{Mean, Proportion, Readings};
 use super::records::{JudgeFacts, StudyFacts};
-use super::verification::OptionOrderEffect;
+use super::verification::{OptionOrderEffect, VerificationArm};
 
 /// Coverage below this is flagged.
 const LOW_COVERAGE: f64 = 0.9;
@@ -317,9 +317,15 @@ impl Flags {
                 let (right, always) = (arm.accuracy.successes, arm.constant.proportion.successes);
                 if arm.accuracy.n > 0 && right <= always {
                     let (severity, verdict) = if right < always {
-                        (Severity::Severe, "the judge is worse than one that does not look")
+                        (
+                            Severity::Severe,
+                            "the judge is less often right than one that does not look",
+                        )
                     } else {
-                        (Severity::Caution, "the judge is no better than one that does not look")
+                        (
+                            Severity::Caution,
+                            "the judge is no more often right than one that does not look",
+                        )
                     };
                     self.add(
                         severity,
@@ -327,8 +333,12 @@ impl Flags {
                         about,
                         format!(
                             "{} verifies {} right on {right} of {} trials. Always saying \"{}\" would be right on \
-                             {always}: {verdict}.",
-                            judge.judge, arm.arm, arm.accuracy.n, arm.constant.verdict
+                             {always}: {verdict}{}.",
+                            judge.judge,
+                            arm.arm,
+                            arm.accuracy.n,
+                            arm.constant.verdict,
+                            balanced(arm)
                         ),
                     );
                 }
@@ -647,6 +657,17 @@ pub fn counted(count: impl Into<u64>, noun: &str) -> String {
     }
 }
 
+/// Tells a judge that never finds a fault from one that does, at the same accuracy.
+fn balanced(arm: &VerificationArm) -> String {
+    match &arm.balanced_accuracy {
+        Ok(share) => format!(
+            " (balanced accuracy {}; saying always the same has 50%)",
+            percent(*share)
+        ),
+        Err(_) => String::new(),
+    }
+}
+
 fn percent(share: f64) -> String {
-    format!("{:.0}%", 100.0 * share)
+    format!("{:.1}%", 100.0 * share)
 }

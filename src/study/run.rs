@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{self, DatasetError, Sample};
 use crate::engine::Engine;
 use crate::judge::{Judgment, Outcome, Trial};
-use crate::model::{CallStore, ModelError, Stop, StoreError};
+use crate::model::{ModelError, Stop, StoreError};
 use crate::report::{self, PageRecord, ReportError};
 use crate::trace::Trace;
 
@@ -175,6 +175,9 @@ pub enum RunError {
     /// A stage that was left out has not been run, or was run on something else.
     #[error("{0}")]
     Stage(String),
+    /// A file of the run is missing, or is not as the run wrote it.
+    #[error("{0}")]
+    Changed(String),
     /// A fault of tabjury itself.
     #[error("internal fault, please report it: {0}")]
     Internal(String),
@@ -249,24 +252,27 @@ pub async fn report(root: &Path, observer: &dyn Observer) -> Result<Summary, Run
         ..Options::default()
     };
     let stop = Stop::new();
-    // Opening the store keeps a run of the same directory away meanwhile; one that is gone is not made anew.
-    let models = if directory.path(directory::CALLS).is_file() {
-        Models::open(&study, &directory, &options, &stop)?
-    } else {
-        Models::over(&study, Arc::new(CallStore::in_memory()), &options, &stop)?
-    };
+    let calls = directory.path(directory::CALLS);
+    if !calls.is_file() {
+        return Err(RunError::Changed(format!(
+            "{}: the call store is missing, and without it the trial pages would lose prompts and answers",
+            calls.display()
+        )));
+    }
     let mut running = Running {
         study: &study,
         options: &options,
         observer,
         arms: study.arms()?,
-        models,
-        samples: Arc::new(directory.read_records(directory::SAMPLES)?),
+        models: Models::open(&study, &directory, &options, &stop)?,
+        samples: Arc::default(),
         manifest,
         directory,
         stop: &stop,
         trusts_stored: true,
     };
+    running.check_stored(directory::STUDY)?;
+    running.samples = Arc::new(running.stored(directory::SAMPLES)?);
     let traces = running.answer().await?;
     let explained = running.explain(&traces)?;
     let (trials, judgments, records) = running.judge(&traces, explained, judge::Prompts::new()).await?;
@@ -353,6 +359,8 @@ impl<'a> Running<'a> {
         // First, so that a run killed here is known for one.
         self.directory.write_manifest(&self.manifest)?;
         self.directory.write(directory::STUDY, self.study.text.as_bytes())?;
+        let study = self.directory.digest(directory::STUDY)?;
+        self.manifest.records.insert(directory::STUDY.to_owned(), study);
         let samples = self.samples.clone();
         self.keep(directory::SAMPLES, &samples)?;
         Ok(self.directory.write_manifest(&self.manifest)?)
@@ -602,12 +610,17 @@ impl<'a> Running<'a> {
 
     /// Reads records back that an earlier run wrote, if they are still what it wrote.
     fn stored<T: DeserializeOwned>(&self, file: &str) -> Result<Vec<T>, RunError> {
-        let records = self.directory.read_records(file)?;
+        self.check_stored(file)?;
+        Ok(self.directory.read_records(file)?)
+    }
+
+    /// Refuses a file that is not what an earlier run wrote.
+    fn check_stored(&self, file: &str) -> Result<(), RunError> {
         if self.manifest.records.get(file) == Some(&self.directory.digest(file)?) {
-            return Ok(records);
+            return Ok(());
         }
-        Err(RunError::Stage(format!(
-            "{}: it is not as the run wrote it; run the study again to write it anew (answers already given are not asked again)",
+        Err(RunError::Changed(format!(
+            "{}: it is not as the run wrote it",
             self.directory.path(file).display()
         )))
     }

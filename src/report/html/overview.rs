@@ -150,7 +150,7 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
         columns.extend([
             "#simulation accuracy",
             "#always the more frequent answer",
-            "#lift over control",
+            "#simulation lift over control",
         ]);
     }
     if verification {
@@ -158,7 +158,7 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
             "#verification accuracy",
             "#always “correct”",
             "#balanced accuracy",
-            "#lift over control",
+            "#verification lift over control",
         ]);
     }
     if !(preference || simulation || verification) {
@@ -294,7 +294,14 @@ pub(super) fn lift(control: &Stat<ControlComparison>) -> CellView {
     };
     let mut cell = CellView::figure(&control.lift, points);
     cell.detail = match &control.mcnemar {
-        Ok(test) => format!("p = {}, n = {}", p_value(test.p), control.n).replace("= <", "< "),
+        Ok(test) => format!(
+            "{}:{} pairs differ\np = {}, n = {}",
+            test.first_only,
+            test.second_only,
+            p_value(test.p),
+            control.n
+        )
+        .replace("= <", "< "),
         Err(_) => format!("n = {}", control.n),
     };
     cell

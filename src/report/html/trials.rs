@@ -358,27 +358,27 @@ fn facts(scored: &Scored) -> Vec<(&'static str, String)> {
 }
 
 fn page_links(index: &Index, trial: &Trial) -> Vec<PageLink> {
-    let visibilities: &[AnswerVisibility] = match trial.task {
-        Task::Simulation => &[AnswerVisibility::Withheld],
-        Task::Verification => &[AnswerVisibility::Shown],
-        Task::Preference => &[AnswerVisibility::Shown, AnswerVisibility::Withheld],
+    let link = |arm: &String| {
+        let visibility = visibility(trial.task, arm);
+        let page = find_page(index, &trial.sample, arm, visibility, trial.prediction.as_ref())?;
+        let up = |path: &str| href(path).map(|path| format!("../{path}")).unwrap_or_default();
+        Some(PageLink {
+            arm: arm.clone(),
+            shown: visibility_name(visibility),
+            html: up(&page.html),
+            markdown: up(&page.markdown),
+        })
     };
-    let mut links = Vec::new();
-    for arm in &trial.arms {
-        for visibility in visibilities {
-            let prediction = trial.prediction.as_ref();
-            if let Some(page) = find_page(index, &trial.sample, arm, *visibility, prediction) {
-                let up = |path: &str| href(path).map(|path| format!("../{path}")).unwrap_or_default();
-                links.push(PageLink {
-                    arm: arm.clone(),
-                    shown: visibility_name(*visibility),
-                    html: up(&page.html),
-                    markdown: up(&page.markdown),
-                });
-            }
-        }
+    trial.arms.iter().filter_map(link).collect()
+}
+
+/// Whether the page of an arm shows the answer in a trial of this task. A ranked control has none of its own to show.
+fn visibility(task: Task, arm: &str) -> AnswerVisibility {
+    match task {
+        Task::Simulation => AnswerVisibility::Withheld,
+        Task::Preference if arm == CONTROL_ARM => AnswerVisibility::Withheld,
+        Task::Preference | Task::Verification => AnswerVisibility::Shown,
     }
-    links
 }
 
 fn prompt(call: &CallView) -> Vec<Spoken> {

@@ -212,14 +212,28 @@ impl CellView {
     }
 }
 
+/// A number with so many decimals, halves away from zero: 6.25 and 93.75 become 6.3 and 93.8, so that printed
+/// differences agree as far as they can.
+fn rounded(value: f64, decimals: usize) -> String {
+    let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
+    // Up to one part in 10^12 from a half counts as one: 100 * 0.8125 and its like are not always exact.
+    let scaled = value * scale;
+    let nudged = scaled + scaled.signum() * scaled.abs() * 1e-12;
+    format!("{:.decimals$}", nudged.round() / scale)
+}
+
 /// `76.7%`.
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
+    format!("{}%", rounded(100.0 * share, 1))
 }
 
 /// `61–87%`.
 pub(super) fn percent_range(interval: &Interval) -> String {
-    format!("{:.0}–{:.0}%", 100.0 * interval.low, 100.0 * interval.high)
+    format!(
+        "{}–{}%",
+        rounded(100.0 * interval.low, 0),
+        rounded(100.0 * interval.high, 0)
+    )
 }
 
 /// `+4.2 pts`: percentage points with a sign.
@@ -228,12 +242,13 @@ pub(super) fn points(difference: f64) -> String {
     if points.abs() < 0.05 {
         return "0.0 pts".to_owned();
     }
-    format!("{}{:.1} pts", if points > 0.0 { "+" } else { "−" }, points.abs())
+    let sign = if points > 0.0 { "+" } else { "−" };
+    format!("{sign}{} pts", rounded(points.abs(), 1))
 }
 
 /// `1.50`.
 pub(super) fn two_decimals(value: f64) -> String {
-    format!("{value:.2}")
+    rounded(value, 2)
 }
 
 /// `12.3`, or `12` for a whole number.
@@ -241,17 +256,13 @@ pub(super) fn short(value: f64) -> String {
     if (value - value.round()).abs() < 1e-9 {
         format!("{value:.0}")
     } else {
-        format!("{value:.1}")
+        rounded(value, 1)
     }
 }
 
 /// `0.012`, or `<0.001`.
 pub(super) fn p_value(p: f64) -> String {
-    if p < 0.001 {
-        "<0.001".to_owned()
-    } else {
-        format!("{p:.3}")
-    }
+    if p < 0.001 { "<0.001".to_owned() } else { rounded(p, 3) }
 }
 
 /// `$0.0042`.
