@@ -144,8 +144,8 @@ impl Flags {
                     FlagKind::WithheldAnswerVisible,
                     (Some(Task::Simulation), None, Some(&pages.arm)),
                     format!(
-                        "On {} of {} pages of {} the text of the withheld answer still stands somewhere, so that \
-                         a simulation of them may be no more than reading.",
+                        "On {} of {} pages of {} the withheld answer stands in what the explanation adds (not counting \
+                         the question and the first table), so that a simulation of them may be no more than reading.",
                         visible.successes, visible.n, pages.arm
                     ),
                 );

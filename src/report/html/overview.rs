@@ -250,9 +250,9 @@ fn majority(arm: &SimulationArm) -> CellView {
     cell.detail = format!("always {}", base.class);
     if arm.kinds.len() > 1 {
         cell.detail = format!(
-            "{}: always {}\naccuracy there {}, {}/{}",
-            kind.kind.replace('_', " "),
+            "always {}, on\n{};\naccuracy there\n{}, {}/{}",
             base.class,
+            kind.kind.replace('_', " "),
             CellView::figure(&kind.accuracy.share, percent).text,
             kind.accuracy.successes,
             kind.accuracy.n

@@ -145,10 +145,10 @@ fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {
         ];
         for place in &arm.by_place {
             let first = CellView::figure(&place.first.value, percent).text;
-            row.push(
-                CellView::figure(&place.mean_rank.value, two_decimals)
-                    .detail(format!("{first} first, {}", counted(place.rankings, "ranking"))),
-            );
+            row.push(CellView::figure(&place.mean_rank.value, two_decimals).detail(format!(
+                "{first} first, mean over samples\n{}",
+                counted(place.rankings, "ranking")
+            )));
         }
         table.rows.push(row);
     }
@@ -159,10 +159,10 @@ fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {
     ];
     for place in &judge.places {
         let first = CellView::figure(&place.first.value, percent).text;
-        any.push(
-            CellView::figure(&place.mean_rank.value, two_decimals)
-                .detail(format!("{first} first, {}", counted(place.rankings, "ranking"))),
-        );
+        any.push(CellView::figure(&place.mean_rank.value, two_decimals).detail(format!(
+            "{first} first, mean over samples\n{}",
+            counted(place.rankings, "ranking")
+        )));
     }
     table.rows.push(any);
     table

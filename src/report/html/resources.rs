@@ -65,7 +65,9 @@ pub(super) fn pages(analysis: &Analysis) -> Option<Section> {
         terms: vec![
             ("steps with marks", "Steps on which at least one row, column or cell is marked."),
             ("answer not from the steps", "The steps end elsewhere; a fallback gave the answer that is shown."),
-            ("withheld answer readable", "The text of the answer stands on the page although it is withheld, for instance as a cell of the table."),
+            ("withheld answer readable", "The answer, though withheld, stands in what the explanation adds: a cell that a step computed, its words, a constant of \
+             its program, or a result that holds nothing else. The question, the caption and the first table do not count: \
+             every page has them, also that of the control."),
             ("kB of text", "Thousands of bytes of the Markdown that models read."),
         ],
         blocks: vec![Block::Table(table)],
