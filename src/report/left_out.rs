@@ -11,8 +11,8 @@ use crate::judge::Task;
 use super::answers::failure_words;
 use super::cells::by_arm;
 use super::index::{Index, Scored};
+use super::names::state_name;
 use super::preference::{ranked_arms, ranks_all};
-use super::tables::state_name;
 
 /// One reason why a sample is not among the common samples of a task before a judge; a sample may have several.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

@@ -14,6 +14,7 @@ pub mod flags;
 pub mod html;
 pub mod index;
 pub mod left_out;
+pub mod names;
 pub mod pages;
 pub mod preference;
 pub mod quantities;

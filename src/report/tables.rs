@@ -2,8 +2,6 @@
 //! says why. Text that a spreadsheet would run as a formula is defused.
 
 use crate::dataset::Answer;
-use crate::explain::AnswerVisibility;
-use crate::judge::{NoVerdict, Verdict};
 use crate::stats::{Interval, Stat};
 use crate::trace::AnswerSource;
 
@@ -12,9 +10,11 @@ use super::analysis::Analysis;
 use super::answers::{failure_words, trace_right};
 use super::control::ControlComparison;
 use super::flags::{Severity, task_name};
-use super::index::{Index, Scored};
+use super::index::Index;
+use super::names::{reading_name, source_name, state_name, verdict_text, visibility_name};
 use super::quantities::{Mean, Proportion, Readings};
 use super::records::RunRecords;
+use super::simulation::MajorityClass;
 
 /// Paths of all tables, relative to the run directory, in the order in which [`csv_tables`] gives them.
 pub const TABLES: [&str; 15] = [
@@ -394,10 +394,7 @@ fn simulation(analysis: &Analysis) -> CsvTable {
         for arm in &judge.arms {
             let mut row = vec![judge.judge.clone(), arm.arm.clone()];
             row.extend(proportion_cells(&arm.accuracy));
-            match &arm.base_rate {
-                Ok(base) => row.extend([figure(&base.proportion.share), base.class.clone()]),
-                Err(_) => row.extend([String::new(), String::new()]),
-            }
+            row.extend(base_cells(&arm.base_rate));
             for proportion in [
                 &arm.gold_agreement,
                 &arm.where_model_wrong,
@@ -414,6 +411,14 @@ fn simulation(analysis: &Analysis) -> CsvTable {
     table
 }
 
+/// The share of the most frequent answer, and that answer.
+fn base_cells(base_rate: &Stat<MajorityClass>) -> [String; 2] {
+    match base_rate {
+        Ok(base) => [figure(&base.proportion.share), base.class.clone()],
+        Err(_) => [String::new(), String::new()],
+    }
+}
+
 fn simulation_kinds(analysis: &Analysis) -> CsvTable {
     let mut table = CsvTable::new(&[
         &["judge", "arm", "kind", "accuracy", "low", "high", "agreeing", "n"],
@@ -424,10 +429,7 @@ fn simulation_kinds(analysis: &Analysis) -> CsvTable {
             for kind in &arm.kinds {
                 let mut row = vec![judge.judge.clone(), arm.arm.clone(), kind.kind.clone()];
                 row.extend(proportion_cells(&kind.accuracy));
-                match &kind.base_rate {
-                    Ok(base) => row.extend([figure(&base.proportion.share), base.class.clone()]),
-                    Err(_) => row.extend([String::new(), String::new()]),
-                }
+                row.extend(base_cells(&kind.base_rate));
                 table.rows.push(row);
             }
         }
@@ -697,55 +699,6 @@ fn truth(value: Option<bool>) -> String {
 
 fn answer_text(answer: Option<&Answer>) -> String {
     answer.map(Answer::display).unwrap_or_default()
-}
-
-/// A verdict in one line.
-pub fn verdict_text(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Ranking(arms) => arms.join(" > "),
-        Verdict::Guess(answer) => answer.display(),
-        Verdict::Correct(true) => "correct".to_owned(),
-        Verdict::Correct(false) => "incorrect".to_owned(),
-    }
-}
-
-/// What became of a trial: `readable`, `not_asked`, or why there is no verdict.
-pub fn reading_name(scored: &Scored) -> &'static str {
-    match scored.reading {
-        None => "not_asked",
-        Some(Ok(_)) => "readable",
-        Some(Err(state)) => state_name(state),
-    }
-}
-
-/// The name of a reason for having no verdict.
-pub fn state_name(state: NoVerdict) -> &'static str {
-    match state {
-        NoVerdict::Unparsed => "unparsed",
-        NoVerdict::Ambiguous => "ambiguous",
-        NoVerdict::Refused => "refused",
-        NoVerdict::Truncated => "truncated",
-        NoVerdict::TooLong => "too_long",
-        NoVerdict::Filtered => "filtered",
-        NoVerdict::Error => "error",
-    }
-}
-
-/// The name of where an answer came from.
-pub fn source_name(source: AnswerSource) -> &'static str {
-    match source {
-        AnswerSource::Program => "program",
-        AnswerSource::Model => "model",
-        AnswerSource::Fallback => "fallback",
-    }
-}
-
-/// The name of an answer's visibility.
-pub fn visibility_name(answer: AnswerVisibility) -> &'static str {
-    match answer {
-        AnswerVisibility::Shown => "shown",
-        AnswerVisibility::Withheld => "withheld",
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::dataset::{Answer, Gold};
 use crate::report::analysis::Analysis;
 use crate::report::answers::{AnswererAnalysis, failure_words, trace_right};
 use crate::report::index::Index;
-use crate::report::tables::source_name;
+use crate::report::names::source_name;
 use crate::trace::AnswerSource;
 
 use super::anchors;

@@ -4,8 +4,8 @@ use crate::judge::Task;
 use crate::report::analysis::Analysis;
 use crate::report::flags::counted;
 use crate::report::index::Index;
+use crate::report::names::verdict_text;
 use crate::report::preference::PreferenceAnalysis;
-use crate::report::tables::verdict_text;
 use crate::stats::Interval;
 
 use super::anchors;

@@ -2,8 +2,8 @@
 
 use crate::explain::AnswerVisibility;
 use crate::report::analysis::Analysis;
+use crate::report::names::visibility_name;
 use crate::report::quantities::Proportion;
-use crate::report::tables::visibility_name;
 
 use super::view::{Block, CellView, Section, TableView, dollars, short};
 

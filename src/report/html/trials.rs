@@ -9,9 +9,9 @@ use crate::report::ReportError;
 use crate::report::control::Controls;
 use crate::report::flags::task_name;
 use crate::report::index::{Index, Scored};
+use crate::report::names::{reading_name, state_name, verdict_text, visibility_name};
 use crate::report::quantities::Readings;
 use crate::report::records::{CallLookup, CallView};
-use crate::report::tables::{reading_name, state_name, verdict_text, visibility_name};
 
 use super::REPORT;
 use super::anchors;
