@@ -226,6 +226,79 @@ fn marks_of_statements_of_every_kind() {
 }
 
 #[test]
+fn carried_columns_and_witness_cells() {
+    for (statement, carried, witnesses) in [
+        ("SELECT * FROM table_sql", "0 1 2 3 4", ""),
+        ("SELECT (rep) AS who, units + 0, +price FROM table_sql", "1 - -", ""),
+        (
+            "SELECT rep, MIN(units) FROM table_sql WHERE region = 'North'",
+            "1 -",
+            "0.2 6.2",
+        ),
+        (
+            "SELECT region, MAX(units * price) FROM table_sql GROUP BY region",
+            "0 -",
+            "1.2 1.3 2.2 2.3 3.2 3.3",
+        ),
+        (
+            "SELECT MAX(n) FROM (SELECT units AS n FROM table_sql WHERE price = 30)",
+            "-",
+            "1.2",
+        ),
+        ("SELECT MAX(n) FROM (SELECT units + 1 AS n FROM table_sql)", "-", ""),
+        ("SELECT boss FROM table_sql ORDER BY units LIMIT 1", "4", ""),
+        ("SELECT (SELECT rep FROM table_sql WHERE units = 3)", "1", ""),
+        ("SELECT rep FROM table_sql UNION SELECT boss FROM table_sql", "-", ""),
+        (
+            "SELECT rep, boss FROM table_sql UNION SELECT rep, region FROM table_sql",
+            "1 -",
+            "",
+        ),
+        (
+            "SELECT who FROM (SELECT rep AS who FROM table_sql UNION ALL SELECT boss FROM table_sql)",
+            "-",
+            "",
+        ),
+        (
+            "SELECT * FROM table_sql JOIN table_sql AS u USING (rep)",
+            "0 1 2 3 4 0 2 3 4",
+            "",
+        ),
+        (
+            "WITH c(r, s) AS (SELECT rep, SUM(units) FROM table_sql GROUP BY 1) SELECT s, r FROM c",
+            "- 1",
+            "",
+        ),
+    ] {
+        let lineage = run(&deals(), statement).lineage;
+        let shown: Vec<String> = lineage
+            .carried_columns
+            .iter()
+            .map(|column| column.map_or_else(|| "-".to_owned(), |column| column.to_string()))
+            .collect();
+        assert_eq!(shown.join(" "), carried, "{statement}");
+        let cells: Vec<String> = lineage
+            .witness_cells
+            .iter()
+            .map(|cell| format!("{}.{}", cell.row, cell.column))
+            .collect();
+        assert_eq!(cells.join(" "), witnesses, "{statement}");
+        let produced: Vec<usize> = (0..shown.len()).filter(|index| shown[*index] == "-").collect();
+        assert_eq!(lineage.produced_columns, produced, "{statement}");
+    }
+}
+
+#[test]
+fn conditions_on_a_compound_mark_only_what_it_carries() {
+    let statement = "SELECT who FROM (SELECT rep AS who FROM table_sql UNION ALL SELECT boss FROM table_sql) \
+                     WHERE who = 'Bob'";
+    let lineage = run(&deals(), statement).lineage;
+    assert_eq!(lineage.rows, [1, 3]);
+    // Row 3 has its Bob in the column of bosses, which the column of the compound does not always carry.
+    assert_eq!(lineage.condition_cells, []);
+}
+
+#[test]
 fn no_match_says_what_was_examined() {
     let all: Vec<usize> = (0..8).collect();
     for statement in [

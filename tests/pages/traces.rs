@@ -40,6 +40,19 @@ pub(crate) fn trace(
 ) -> Trace {
     let mut tables = vec![sample.table.clone()];
     tables.extend(results);
+    let mut steps = steps;
+    for step in &mut steps {
+        let Some((lineage, output)) = step.lineage.as_mut().zip(step.output) else {
+            continue;
+        };
+        // Headers that stay the same are carried along.
+        let input = &tables[step.input].columns;
+        lineage.carried_columns = tables[output]
+            .columns
+            .iter()
+            .map(|column| input.iter().position(|other| other.original == column.original))
+            .collect();
+    }
     Trace {
         sample: sample.id.clone(),
         answerer: SECRET_NAMES[2].to_owned(),
@@ -96,6 +109,7 @@ pub(crate) fn kept(rows: &[usize], columns: &[usize], cells: &[(usize, usize)], 
         row_role: RowRole::Kept,
         rows: rows.to_vec(),
         witness_rows: Vec::new(),
+        witness_cells: Vec::new(),
         deciding_rows: Vec::new(),
         columns: columns.to_vec(),
         condition_cells: cells
@@ -107,6 +121,7 @@ pub(crate) fn kept(rows: &[usize], columns: &[usize], cells: &[(usize, usize)], 
             .collect(),
         order_columns: Vec::new(),
         produced_columns: Vec::new(),
+        carried_columns: Vec::new(),
         sources: rows.iter().map(|row| vec![*row]).collect(),
         origins: origins.iter().map(|row| vec![*row]).collect(),
         examined_rows: Vec::new(),

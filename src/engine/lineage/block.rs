@@ -390,7 +390,11 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) {
             || taken.clone(),
             |filter| format!("CASE WHEN {filter} THEN {taken} END"),
         );
-        layout.arguments.push(Argument { sql, extreme });
+        let columns = match first_argument(function) {
+            Some(argument) if extreme.is_some() => layout.columns_in(&look_into(argument)),
+            _ => Vec::new(),
+        };
+        layout.arguments.push(Argument { sql, extreme, columns });
     }
     if parts.has_bare_name {
         layout.needs_a_row = true;
@@ -422,15 +426,7 @@ fn collect_tests(select: &Select, joins: &[Expr], projection: &Parts, is_aggrega
         if !parts.aggregates.is_empty() || parts.has_window {
             continue;
         }
-        let mut columns = Vec::new();
-        for name in &parts.names {
-            let (table, column) = match name.as_slice() {
-                [column] => (None, column),
-                [.., table, column] => (Some(table.value.as_str()), column),
-                [] => continue,
-            };
-            columns.extend(layout.columns_named(table, &column.value));
-        }
+        let columns = layout.columns_in(&parts);
         if !columns.is_empty() {
             let wanted = if atom.wanted { "TRUE" } else { "FALSE" };
             layout.tests.push(Test {

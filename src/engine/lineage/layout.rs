@@ -2,6 +2,7 @@
 
 use rusqlite::types::Value as SqlValue;
 
+use super::expressions::Parts;
 use super::provenance::{Provenance, is_less};
 use crate::engine::members::{Group, MEMBERS, MemberStore};
 use crate::trace::lineage::CellPosition;
@@ -54,6 +55,8 @@ pub(super) struct Argument {
     pub(super) sql: String,
     /// For MIN (`false`) and MAX (`true`): the rows that attain it are witnesses.
     pub(super) extreme: Option<bool>,
+    /// The columns that it names, each as (relation, column).
+    pub(super) columns: Vec<(usize, usize)>,
 }
 
 /// What a subquery that depends on the row adds to it.
@@ -134,19 +137,27 @@ impl Layout {
         found
     }
 
+    /// The columns of relations that an expression names at its own level.
+    pub(super) fn columns_in(&self, parts: &Parts) -> Vec<(usize, usize)> {
+        let mut columns = Vec::new();
+        for name in &parts.names {
+            let (table, column) = match name.as_slice() {
+                [column] => (None, column),
+                [.., table, column] => (Some(table.value.as_str()), column),
+                [] => continue,
+            };
+            columns.extend(self.columns_named(table, &column.value));
+        }
+        columns
+    }
+
     /// Reads the hidden columns of one row.
     pub(super) fn read(&self, values: &[SqlValue], reader: &Reader<'_>) -> Read {
         let mut read = Read::default();
         let (row_ids, rest) = values.split_at(self.relations.len().min(values.len()));
         let (tests, rest) = rest.split_at(self.tests.len().min(rest.len()));
         let dependents = &rest[self.arguments.len().min(rest.len())..];
-        let rows: Vec<Option<usize>> = row_ids
-            .iter()
-            .map(|value| match value {
-                SqlValue::Integer(id) => usize::try_from(*id).ok().and_then(|id| id.checked_sub(1)),
-                _ => None,
-            })
-            .collect();
+        let rows: Vec<Option<usize>> = row_ids.iter().map(|value| row_number(Some(value))).collect();
         for (relation, row) in self.relations.iter().zip(&rows) {
             let Some(row) = *row else { continue };
             match relation.source {
@@ -234,18 +245,32 @@ impl Layout {
                 continue;
             }
             let read = self.read(values, reader);
-            let attains = extremes.iter().enumerate().any(|(index, extreme)| {
-                extreme.as_ref().is_some_and(|extreme| {
+            for (index, extreme) in extremes.iter().enumerate() {
+                let attains = extreme.as_ref().is_some_and(|extreme| {
                     given(values, index).is_some_and(|value| !is_less(&value, extreme) && !is_less(extreme, &value))
-                })
-            });
-            if attains {
+                });
+                if !attains {
+                    continue;
+                }
                 together.provenance.witnesses.extend(&read.provenance.rows);
+                for (relation, column) in &self.arguments[index].columns {
+                    let row = row_number(values.get(*relation));
+                    let cell = self.cell(*relation, *column, row, reader);
+                    together.provenance.witness_cells.extend(cell);
+                }
             }
             together.provenance.absorb(&read.provenance);
             together.deciding.extend(read.deciding);
         }
         together.provenance.settle();
         together
+    }
+}
+
+/// The 0-based row of a hidden row id; `None` where an outer join found no row.
+fn row_number(id: Option<&SqlValue>) -> Option<usize> {
+    match id {
+        Some(SqlValue::Integer(id)) => usize::try_from(*id).ok()?.checked_sub(1),
+        _ => None,
     }
 }

@@ -14,7 +14,7 @@
 //!   members; a row whose every argument is NULL is none, unless `COUNT(*)`, grouping or a bare column counts it. Of
 //!   DISTINCT, UNION and INTERSECT: all rows that are equal. Of a subquery in the result's own expressions: the rows it
 //!   comes from, a scalar one's first row only.
-//! - **Witnesses**: members that attain a MIN or MAX.
+//! - **Witnesses**: members that attain a MIN or MAX, and the cells that its argument names there.
 //! - **Deciding rows**: what a subquery in WHERE, HAVING, ON or ORDER BY looked at (for any row, if it depends on the
 //!   row), what windows looked at, what an OFFSET passed over, the right side of EXCEPT.
 //! - **Condition cells**: WHERE, ON, FILTER, CASE and IIF conditions, and those of HAVING that speak of a row, are taken
@@ -22,6 +22,8 @@
 //!   row by itself (under NOT: fails); of an OR only the true side. A condition on a column that a subquery computed marks
 //!   nothing, one on a column that it carried marks the cell it was carried from.
 //! - **Order columns**: of every ORDER BY, an alias followed to its expression.
+//! - **Carried columns**: result columns that are a column of the table under whatever name, through subqueries too; of a
+//!   compound SELECT, where all its SELECTs show the same one.
 
 mod block;
 mod expressions;
@@ -65,12 +67,16 @@ pub(super) struct Ran<'run> {
 pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
     let query = match parse(ran.statement) {
         Ok(query) => query,
-        Err(reason) => return ran.conservative(ran.columns_read.clone(), BTreeSet::new(), reason),
+        Err(reason) => {
+            let carried = ran.result.carried.clone();
+            return ran.conservative(ran.columns_read.clone(), BTreeSet::new(), carried, reason);
+        }
     };
     let found = reads::reads(&query, ran.database.column_names());
+    let carried = carried(ran.result, &found);
     if found.has_star && found.has_unknown {
         let reason = "a name in it could not be followed".to_owned();
-        return ran.conservative(ran.columns_read.clone(), found.ordered, reason);
+        return ran.conservative(ran.columns_read.clone(), found.ordered, carried, reason);
     }
     // SQLite's list is right unless a `*` puts every column in it.
     let columns: BTreeSet<usize> = if found.has_star {
@@ -82,7 +88,7 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
     let mut tracer = Tracer::new(ran.database);
     let traced = match tracer.query(&query, Some(ran.result)) {
         Ok(traced) => traced,
-        Err(reason) => return ran.conservative(columns, ordered, reason),
+        Err(reason) => return ran.conservative(columns, ordered, carried, reason),
     };
     let mut cells = tracer.deciding_cells;
     let mut all = provenance::Provenance::default();
@@ -114,14 +120,31 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
         examined_rows: ran.examined(all.rows.is_empty()),
         rows: all.rows,
         witness_rows: all.witnesses,
+        witness_cells: all.witness_cells,
         deciding_rows,
         columns: columns.into_iter().collect(),
         condition_cells: cells.into_iter().collect::<Vec<CellPosition>>(),
         order_columns: ordered.into_iter().collect(),
-        produced_columns: ran.produced_columns(),
+        produced_columns: produced(&carried),
+        carried_columns: carried,
         origins: compose(&sources, ran.origins),
         sources,
     }
+}
+
+/// For each column of a result the column of the table that it carries unchanged, if both SQLite and the parser say so:
+/// SQLite looks at the first SELECT of a compound only.
+fn carried(result: &ResultSet, found: &reads::Reads) -> Vec<Option<usize>> {
+    (0..result.names.len())
+        .map(|index| {
+            let by_sqlite = result.carried.get(index).copied().flatten()?;
+            (found.carried.get(index) == Some(&Some(by_sqlite))).then_some(by_sqlite)
+        })
+        .collect()
+}
+
+fn produced(carried: &[Option<usize>]) -> Vec<usize> {
+    (0..carried.len()).filter(|index| carried[*index].is_none()).collect()
 }
 
 fn parse(statement: &str) -> Result<Query, String> {
@@ -135,7 +158,13 @@ fn parse(statement: &str) -> Result<Query, String> {
 
 impl Ran<'_> {
     /// Every row, with the reason why no better is known.
-    fn conservative(&self, columns: BTreeSet<usize>, ordered: BTreeSet<usize>, mut reason: String) -> Lineage {
+    fn conservative(
+        &self,
+        columns: BTreeSet<usize>,
+        ordered: BTreeSet<usize>,
+        carried: Vec<Option<usize>>,
+        mut reason: String,
+    ) -> Lineage {
         let reading = self.reading();
         let every_row: Vec<usize> = if reading == Reading::Rows {
             (0..self.row_count).collect()
@@ -162,11 +191,13 @@ impl Ran<'_> {
             examined_rows: self.examined(is_empty),
             rows: if is_empty { Vec::new() } else { every_row },
             witness_rows: Vec::new(),
+            witness_cells: Vec::new(),
             deciding_rows: Vec::new(),
             columns: columns.into_iter().collect(),
             condition_cells: Vec::new(),
             order_columns: ordered.into_iter().collect(),
-            produced_columns: self.produced_columns(),
+            produced_columns: produced(&carried),
+            carried_columns: carried,
             origins: compose(&sources, self.origins),
             sources,
         }
@@ -188,13 +219,6 @@ impl Ran<'_> {
         } else {
             Vec::new()
         }
-    }
-
-    /// Columns of the result that SQLite does not say it carried.
-    fn produced_columns(&self) -> Vec<usize> {
-        (0..self.result.names.len())
-            .filter(|index| self.result.carried[*index].is_none())
-            .collect()
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) struct Provenance {
     pub(super) cells: Vec<CellPosition>,
     /// Rows among `rows` that attain a MIN or MAX.
     pub(super) witnesses: Vec<usize>,
+    /// The cells they attain it with.
+    pub(super) witness_cells: Vec<CellPosition>,
 }
 
 impl Provenance {
@@ -23,6 +25,7 @@ impl Provenance {
         self.rows.extend(&other.rows);
         self.cells.extend(&other.cells);
         self.witnesses.extend(&other.witnesses);
+        self.witness_cells.extend(&other.witness_cells);
     }
 
     /// Puts the lists in order, each entry once.
@@ -30,6 +33,7 @@ impl Provenance {
         settle(&mut self.rows);
         settle(&mut self.cells);
         settle(&mut self.witnesses);
+        settle(&mut self.witness_cells);
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Reads {
     pub(super) named: BTreeSet<usize>,
     /// Columns that an ORDER BY names, itself or through an alias.
     pub(super) ordered: BTreeSet<usize>,
+    /// For each column of the result the column of the table that it carries unchanged.
+    pub(super) carried: Vec<Option<usize>>,
     /// Whether a `*` carries columns along.
     pub(super) has_star: bool,
     /// Whether a name could not be followed.
@@ -31,7 +33,8 @@ pub(super) fn reads(query: &Query, base: &[String]) -> Reads {
         expressions: Vec::new(),
         found: Reads::default(),
     };
-    resolver.query(query, None);
+    let shown = resolver.query(query, None);
+    resolver.found.carried = shown.into_iter().map(|column| column.carried).collect();
     resolver.found
 }
 
@@ -50,6 +53,8 @@ struct Relation {
     columns: Vec<Shown>,
     /// Whether its columns are known; those of table functions are not.
     is_known: bool,
+    /// Columns joined by USING or NATURAL with one before, which a `*` shows only once; in lower case.
+    joined: BTreeSet<String>,
 }
 
 struct Scope<'outer> {
@@ -170,7 +175,10 @@ impl Resolver<'_> {
             match item {
                 SelectItem::Wildcard(_) => {
                     self.found.has_star = true;
-                    shown.extend(scope.relations.iter().flat_map(|relation| relation.columns.clone()));
+                    for relation in &scope.relations {
+                        let is_shown = |column: &&Shown| !relation.joined.contains(&column.name.to_ascii_lowercase());
+                        shown.extend(relation.columns.iter().filter(is_shown).cloned());
+                    }
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) => {
                     self.found.has_star = true;
@@ -216,6 +224,8 @@ impl Resolver<'_> {
                 self.resolve(idents, scope),
                 idents.last().map_or(name.clone(), |ident| last(&name, ident)),
             ),
+            Expr::Nested(inner) => (Some(self.shown(inner, name.clone(), scope)), name),
+            Expr::Subquery(query) => (self.query(query, Some(scope)).into_iter().next(), name),
             _ => (None, name),
         };
         let made_of = self.expression(expression, scope);
@@ -275,7 +285,7 @@ impl Resolver<'_> {
                 Some(JoinConstraint::Using(names)) => {
                     for name in names.iter().flat_map(|name| &name.0) {
                         if let Some(ident) = name.as_ident() {
-                            self.everywhere(&ident.value, scope);
+                            self.join_by(&ident.value, scope);
                         }
                     }
                 }
@@ -295,7 +305,7 @@ impl Resolver<'_> {
                         })
                         .collect();
                     for name in shared {
-                        self.everywhere(&name, scope);
+                        self.join_by(&name, scope);
                     }
                 }
                 Some(JoinConstraint::None) => {}
@@ -304,7 +314,10 @@ impl Resolver<'_> {
         }
     }
 
-    fn everywhere(&mut self, name: &str, scope: &Scope<'_>) {
+    fn join_by(&mut self, name: &str, scope: &mut Scope<'_>) {
+        if let Some(newest) = scope.relations.last_mut() {
+            newest.joined.insert(name.to_ascii_lowercase());
+        }
         for column in scope.relations.iter().flat_map(|relation| &relation.columns) {
             if column.name.eq_ignore_ascii_case(name) {
                 self.found.named.extend(&column.made_of);
@@ -333,6 +346,7 @@ impl Resolver<'_> {
                 scope.relations.push(Relation {
                     name: alias.as_ref().map_or(table, |alias| alias.name.value.clone()),
                     is_known: known.is_some(),
+                    joined: BTreeSet::new(),
                     columns: known.unwrap_or_default(),
                 });
             }
@@ -344,6 +358,7 @@ impl Resolver<'_> {
                         .map_or_else(String::new, |alias| alias.name.value.clone()),
                     columns,
                     is_known: true,
+                    joined: BTreeSet::new(),
                 });
             }
             TableFactor::NestedJoin { table_with_joins, .. } => self.from(table_with_joins, scope),

@@ -7,8 +7,10 @@ use rusqlite::types::Value as SqlValue;
 use sqlparser::ast::{Query, SetExpr, SetOperator, SetQuantifier, TableAlias, Visit, Visitor};
 
 use super::block::skipped_rows;
+use super::carried;
 use super::layout::{Reader, Relation, Source};
 use super::provenance::{Provenance, match_rows, merge_equal, row_key};
+use super::reads::reads;
 use crate::engine::EngineError;
 use crate::engine::members::OWN_PREFIX;
 use crate::engine::sqlite::{Database, ResultSet, quoted};
@@ -267,13 +269,13 @@ impl<'db> Tracer<'db> {
             return Err(differs());
         }
         let names = if names.is_empty() { &kept.names } else { names };
+        let carried = super::parse(text).map_or_else(
+            |_| vec![None; names.len()],
+            |query| carried(&traced.result, &reads(&query, self.database.column_names())),
+        );
         self.kept.push(Kept {
             table,
-            columns: names
-                .iter()
-                .cloned()
-                .zip(traced.result.carried.iter().copied())
-                .collect(),
+            columns: names.iter().cloned().zip(carried).collect(),
             provenance: traced.provenance.clone(),
         });
         Ok(self.kept.len() - 1)
