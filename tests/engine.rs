@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use tabjury::engine::{Engine, EngineError, Execution, Limits};
-use tabjury::table::{Cell, Column, Table};
+use tabjury::table::{Cell, Column, ColumnType, Table};
 
 fn table(header: &[&str], rows: &[&[&str]]) -> Table {
     Table::from_text(
@@ -465,4 +465,32 @@ fn deeply_nested_queries_neither_crash_nor_go_unmarked() {
             assert!(execution.lineage.has_marks());
         }
     }
+}
+
+#[test]
+fn given_types_stay_when_cells_are_blanked() {
+    let table = Table::from_text(
+        ["name", "units"],
+        [["a", "3"], ["b", ""]].map(|row| row.map(str::to_owned).to_vec()),
+    )
+    .unwrap();
+    let engine = Engine::default();
+    let statement = "SELECT units / 2, typeof(units) FROM table_sql";
+    let read = |types: &[ColumnType]| {
+        let execution = engine.run_typed(&table, types, &[], statement).unwrap();
+        execution
+            .table
+            .rows
+            .into_iter()
+            .map(|row| {
+                row.into_iter()
+                    .map(Option::unwrap_or_default)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(read(&engine.types_of(&table)), ["1.5 real", " null"]);
+    assert_eq!(read(&[ColumnType::Text, ColumnType::Integer]), ["1 integer", " null"]);
+    assert_eq!(read(&[]), ["1 text", "0 text"]);
 }

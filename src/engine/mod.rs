@@ -17,7 +17,7 @@ mod sqlite;
 
 use std::time::Duration;
 
-use crate::table::Table;
+use crate::table::{ColumnType, Table};
 use crate::trace::Lineage;
 use sqlite::Database;
 
@@ -136,6 +136,33 @@ impl Engine {
     /// Runs one statement on a table whose row `i` comes from the rows `origins[i]` of the trace's first table; where
     /// `origins` is too short, a row has none.
     pub fn run(&self, table: &Table, origins: &[Vec<usize>], statement: &str) -> Result<Execution, EngineError> {
+        self.run_typed(table, &self.types_of(table), origins, statement)
+    }
+
+    /// [`Engine::run`] with the type of each column given instead of read from the cells (a column without one is text),
+    /// so that a table that was changed keeps the types it had: a whole column stays whole when one of its cells is
+    /// blanked. A cell that is no value of its column's type is text there, a blank one NULL in a column of numbers.
+    pub fn run_typed(
+        &self,
+        table: &Table,
+        types: &[ColumnType],
+        origins: &[Vec<usize>],
+        statement: &str,
+    ) -> Result<Execution, EngineError> {
+        self.accept(statement)?;
+        on_deep_stack(|| self.run_here(table, types, origins, statement))
+    }
+
+    /// The types that [`Engine::run`] gives the columns of a table.
+    pub fn types_of(&self, table: &Table) -> Vec<ColumnType> {
+        if self.typed_columns {
+            table.column_types()
+        } else {
+            vec![ColumnType::Text; table.columns.len()]
+        }
+    }
+
+    fn accept(&self, statement: &str) -> Result<(), EngineError> {
         if statement.len() > self.limits.statement_bytes {
             return Err(EngineError::Limit {
                 limit: "statement",
@@ -147,25 +174,17 @@ impl Engine {
                 message: "there is no statement".to_owned(),
             });
         }
-        // A thousand conditions in a row nest a thousand deep in the parser's tree, whose clone, print and drop recur.
-        let worked = std::thread::scope(|scope| {
-            std::thread::Builder::new()
-                .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, || self.run_here(table, origins, statement))
-                .map(|thread| thread.join())
-        });
-        let failed = |message: &str| EngineError::Statement {
-            message: message.to_owned(),
-        };
-        match worked {
-            Ok(Ok(execution)) => execution,
-            Ok(Err(_)) => Err(failed("running the statement failed")),
-            Err(_) => Err(failed("no thread is left to run the statement")),
-        }
+        Ok(())
     }
 
-    fn run_here(&self, table: &Table, origins: &[Vec<usize>], statement: &str) -> Result<Execution, EngineError> {
-        let database = Database::load(table, self.typed_columns, &self.limits)?;
+    fn run_here(
+        &self,
+        table: &Table,
+        types: &[ColumnType],
+        origins: &[Vec<usize>],
+        statement: &str,
+    ) -> Result<Execution, EngineError> {
+        let database = Database::load(table, types, &self.limits)?;
         let resolved = names::resolve(&database, &table.columns, statement, self.double_quoted_strings)?;
         let columns_read = database.check(&resolved.parse).map_err(|refusal| refusal.error)?;
         database.set_double_quoted_strings(self.double_quoted_strings)?;
@@ -181,5 +200,24 @@ impl Engine {
             origins,
         });
         Ok(Execution { table: made, lineage })
+    }
+}
+
+/// Works on a thread with a large stack: a thousand conditions in a row nest a thousand deep in the parser's tree, whose
+/// clone, print and drop recur.
+fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T, EngineError> + Send) -> Result<T, EngineError> {
+    let worked = std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, work)
+            .map(|thread| thread.join())
+    });
+    let failed = |message: &str| EngineError::Statement {
+        message: message.to_owned(),
+    };
+    match worked {
+        Ok(Ok(done)) => done,
+        Ok(Err(_)) => Err(failed("running the statement failed")),
+        Err(_) => Err(failed("no thread is left to run the statement")),
     }
 }

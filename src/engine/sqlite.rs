@@ -66,8 +66,8 @@ pub(super) struct Database {
 const TRACING_SHARE: u64 = 4;
 
 impl Database {
-    /// Loads a table under its SQL names.
-    pub(super) fn load(table: &Table, typed_columns: bool, limits: &Limits) -> Result<Self, EngineError> {
+    /// Loads a table under its SQL names; a column without a type is text.
+    pub(super) fn load(table: &Table, types: &[ColumnType], limits: &Limits) -> Result<Self, EngineError> {
         let failed = |error: rusqlite::Error| EngineError::Statement {
             message: format!("the table could not be loaded: {error}"),
         };
@@ -77,11 +77,8 @@ impl Database {
             });
         }
         let mut connection = Connection::open_in_memory().map_err(failed)?;
-        let types = if typed_columns {
-            table.column_types()
-        } else {
-            vec![ColumnType::Text; table.columns.len()]
-        };
+        let mut types = types.to_vec();
+        types.resize(table.columns.len(), ColumnType::Text);
         fill(&mut connection, table, &types).map_err(failed)?;
         let guard = Arc::new(Guard::new());
         let members = MemberStore::default();
