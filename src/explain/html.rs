@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::marked_table::Line;
+use super::marked_table::{Line, Slot};
 use super::view::{AnswerView, PageView, Rationale, ResultView};
 
 #[derive(Template)]

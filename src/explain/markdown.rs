@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::marked_table::{CellView, Line, RowRole, TableView};
+use super::marked_table::{CellView, HeaderView, Line, RowRole, Slot, TableView};
 use super::view::{AnswerView, Legend, PageView, Rationale, ResultView, StepView};
 use super::words;
 
@@ -83,6 +83,9 @@ fn legend(legend: &Legend) -> String {
     if legend.examined {
         parts.push("`x` = row examined, no match");
     }
+    if legend.dropped {
+        parts.push("`-` after a row number or column name = the step leaves it behind");
+    }
     if legend.conditions {
         parts.push("`[[cell]]` = cell meets the step’s condition");
     }
@@ -116,6 +119,9 @@ fn write_step(page: &mut Paragraphs, step: &StepView) {
     }
     for note in &step.notes {
         page.push(escaped(note));
+    }
+    if let Some(change) = &step.change {
+        page.push(escaped(change));
     }
     if let Some(error) = &step.error {
         page.push(format!("This step failed. Error: {}", escaped(error)));
@@ -205,30 +211,31 @@ fn table_or_its_marks(table: &TableView) -> String {
 }
 
 fn whole_table(table: &TableView) -> String {
-    let mut text = format!("{} ({}):\n| row |", table.name, table.size());
-    for header in &table.headers {
-        let _ = write!(text, " {}", escaped(&header.text));
-        text.push_str(match (header.used, header.orders) {
-            (_, true) => "*order",
-            (true, false) => "*",
-            (false, false) => "",
-        });
-        text.push_str(if header.new { "+ |" } else { " |" });
+    // A reader of Markdown cannot open what is left out: the first table is whole here if it may be opened in HTML.
+    let cut = if table.index == 0 {
+        table.fullest()
+    } else {
+        &table.glance
+    };
+    let mut text = format!("{} ({}):\n|row|", table.name, table.size());
+    for slot in &cut.columns {
+        match slot {
+            Slot::Column(column) => text.push_str(&table.header(*column).map_or_else(String::new, header_text)),
+            Slot::Gap(count) => {
+                let _ = write!(text, "… {} not shown", words::count(*count, "column"));
+            }
+        }
+        text.push('|');
     }
     text.push_str("\n|");
-    text.push_str(&"---|".repeat(table.width()));
-    // A reader of Markdown cannot open what is left out: the first table is whole here if it may be opened in HTML.
-    let lines = match &table.all_lines {
-        Some(all) if table.index == 0 => all,
-        _ => &table.lines,
-    };
-    for line in lines {
+    text.push_str(&"-|".repeat(cut.columns.len() + 1));
+    for line in &cut.lines {
         match line {
             Line::Gap { words } => {
-                let _ = write!(text, "\n| … | {words} |");
+                let _ = write!(text, "\n|…|{words}|");
             }
             Line::Row(row) => {
-                let _ = write!(text, "\n| {}", row.number);
+                let _ = write!(text, "\n|{}", row.number);
                 if let Some(origin) = &row.origin {
                     let _ = write!(text, "({})", origin.short);
                 }
@@ -239,9 +246,10 @@ fn whole_table(table: &TableView) -> String {
                     RowRole::Deciding => "~",
                     RowRole::Examined => "x",
                 });
-                text.push_str(" |");
+                text.push_str(if row.dropped { "-|" } else { "|" });
                 for cell in &row.cells {
-                    let _ = write!(text, " {} |", cell_text(cell));
+                    text.push_str(&cell_text(cell));
+                    text.push('|');
                 }
             }
         }
@@ -249,8 +257,23 @@ fn whole_table(table: &TableView) -> String {
     text
 }
 
+fn header_text(header: &HeaderView) -> String {
+    let mut text = escaped(&header.text);
+    text.push_str(match (header.used, header.orders) {
+        (_, true) => "*order",
+        (true, false) => "*",
+        (false, false) => "",
+    });
+    text.push_str(if header.new { "+" } else { "" });
+    text.push_str(if header.dropped { "-" } else { "" });
+    text
+}
+
 fn cell_text(cell: &CellView) -> String {
-    let text = cell.text.as_deref().map_or_else(|| "_NULL_".to_owned(), escaped);
+    let mut text = cell.text.as_deref().map_or_else(|| "_NULL_".to_owned(), escaped);
+    if cell.cut > 0 {
+        let _ = write!(text, " … {} more", words::count(cell.cut, "character"));
+    }
     if cell.condition { format!("[[{text}]]") } else { text }
 }
 

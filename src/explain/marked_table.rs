@@ -11,8 +11,21 @@ use crate::trace::lineage::CellPosition;
 /// Tables up to so many rows are shown whole; of longer ones the marked rows with their neighbours, start and end.
 pub(super) const ROWS_AT_A_GLANCE: usize = 60;
 
-/// Tables of more than [`ROWS_AT_A_GLANCE`] and up to so many rows can also be opened whole.
+/// Tables with up to so many columns are shown whole; of wider ones the marked columns, the first ones and the last.
+pub(super) const COLUMNS_AT_A_GLANCE: usize = 30;
+
+/// What is left out at a glance can be opened in tables of up to so many rows ...
 pub(super) const ROWS_WHOLE: usize = 500;
+
+/// ... and so many cells.
+pub(super) const CELLS_WHOLE: usize = 10_000;
+
+/// Characters of one cell that are shown. Where the cells of a table would still hold more than [`TABLE_CHARACTERS`],
+/// the next limit holds for all of them.
+const CELL_CHARACTERS: [usize; 3] = [2_000, 400, 80];
+
+/// Characters of a table's cells above which each cell is cut shorter.
+const TABLE_CHARACTERS: usize = 200_000;
 
 /// What of a table is marked; positions are 0-based and all inside the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,6 +95,15 @@ pub(super) struct Provenance<'a> {
     pub(super) new_columns: &'a [usize],
 }
 
+/// What of a table the step on it leaves behind; positions are 0-based.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dropped {
+    /// Rows that no row of the result comes from.
+    pub(super) rows: BTreeSet<usize>,
+    /// Columns that the result does not carry.
+    pub(super) columns: BTreeSet<usize>,
+}
+
 /// A table to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TableView {
@@ -89,18 +111,37 @@ pub(super) struct TableView {
     pub(super) index: usize,
     /// What it is, such as `Table after step 2`.
     pub(super) name: String,
-    /// The header, left to right.
+    /// Every column's header, left to right, shown or not.
     pub(super) headers: Vec<HeaderView>,
-    /// The rows to show at a glance, gaps between them.
-    pub(super) lines: Vec<Line>,
-    /// Every row, when `lines` leaves some out and the table is no longer than [`ROWS_WHOLE`].
-    pub(super) all_lines: Option<Vec<Line>>,
+    /// What is shown at a glance.
+    pub(super) glance: Cut,
+    /// Every row and column, when `glance` leaves some out and the table is small enough ([`ROWS_WHOLE`],
+    /// [`CELLS_WHOLE`]).
+    pub(super) whole: Option<Cut>,
     /// Rows of the table, shown or not.
     pub(super) row_count: usize,
     /// The marks, for a writer that names them instead of showing the table.
     pub(super) marks: Marks,
     /// Whether the page has shown the same table before, under this name.
     pub(super) shown_before_as: Option<String>,
+}
+
+/// The part of a table that is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// The columns, gaps between them.
+    pub(super) columns: Vec<Slot>,
+    /// The rows, gaps between them; each row has a cell for every entry of `columns`.
+    pub(super) lines: Vec<Line>,
+}
+
+/// A column, or the place of columns left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// The column at this place in the table.
+    Column(usize),
+    /// So many columns left out.
+    Gap(usize),
 }
 
 /// A header cell.
@@ -114,6 +155,8 @@ pub(super) struct HeaderView {
     pub(super) orders: bool,
     /// Whether the step before computed the column.
     pub(super) new: bool,
+    /// Whether the step leaves the column behind.
+    pub(super) dropped: bool,
 }
 
 /// A row, or the place of rows left out.
@@ -137,8 +180,22 @@ pub(super) struct RowView {
     pub(super) origin: Option<OriginView>,
     /// What the step made of it.
     pub(super) role: RowRole,
+    /// Whether the step leaves it behind.
+    pub(super) dropped: bool,
     /// Its cells, left to right.
     pub(super) cells: Vec<CellView>,
+}
+
+impl RowView {
+    /// The class of its look; empty for none.
+    pub(super) fn class(&self) -> &'static str {
+        match (self.dropped, self.role) {
+            (true, RowRole::Deciding) => "compared dropped",
+            (true, RowRole::Examined) => "examined dropped",
+            (true, _) => "dropped",
+            (false, role) => role.class(),
+        }
+    }
 }
 
 /// What a step made of a row of its input.
@@ -194,10 +251,16 @@ pub(super) struct OriginView {
 pub(super) struct CellView {
     /// Its text; `None` is NULL.
     pub(super) text: Option<String>,
+    /// Characters of the text that are not shown.
+    pub(super) cut: usize,
+    /// Whether it stands for columns left out.
+    pub(super) gap: bool,
     /// Whether its column is used.
     pub(super) column_used: bool,
     /// Whether it meets the step's condition.
     pub(super) condition: bool,
+    /// Whether its column is left behind unused by the step.
+    pub(super) dropped: bool,
     /// Whether it holds letters written from right to left.
     pub(super) right_to_left: bool,
 }
@@ -205,17 +268,26 @@ pub(super) struct CellView {
 impl CellView {
     /// The class of its look; empty for none.
     pub(super) fn class(&self) -> &'static str {
-        match (self.condition, self.column_used) {
-            (true, _) => "met",
-            (false, true) => "read",
-            (false, false) => "",
+        match self {
+            Self { gap: true, .. } => "gap",
+            Self { condition: true, .. } => "met",
+            Self { column_used: true, .. } => "read",
+            Self { dropped: true, .. } => "dropped",
+            _ => "",
         }
     }
 }
 
 impl TableView {
-    /// A table under a name, with marks.
-    pub(super) fn new(index: usize, name: String, table: &Table, marks: Marks, provenance: Provenance<'_>) -> Self {
+    /// A table under a name, with marks and with what the step leaves behind.
+    pub(super) fn new(
+        index: usize,
+        name: String,
+        table: &Table,
+        marks: Marks,
+        dropped: &Dropped,
+        provenance: Provenance<'_>,
+    ) -> Self {
         let headers: Vec<HeaderView> = table
             .columns
             .iter()
@@ -225,28 +297,35 @@ impl TableView {
                 used: marks.columns.contains(&index) || marks.order_columns.contains(&index),
                 orders: marks.order_columns.contains(&index),
                 new: provenance.new_columns.contains(&index),
+                dropped: dropped.columns.contains(&index),
             })
             .collect();
-        let row_count = table.rows.len();
-        let whole = row_count <= ROWS_AT_A_GLANCE;
-        let every_row: BTreeSet<usize> = if whole || row_count <= ROWS_WHOLE {
+        let (row_count, column_count) = (table.rows.len(), headers.len());
+        let cutter = Cutter {
+            table,
+            headers: &headers,
+            marks: &marks,
+            dropped,
+            origins: provenance.origins,
+        };
+        let is_whole = row_count <= ROWS_AT_A_GLANCE && column_count <= COLUMNS_AT_A_GLANCE;
+        let may_open = row_count <= ROWS_WHOLE && table.cell_count() <= CELLS_WHOLE;
+        let glance_rows = if row_count <= ROWS_AT_A_GLANCE {
             (0..row_count).collect()
         } else {
-            BTreeSet::new()
+            rows_at_a_glance(row_count, &marks)
         };
-        let build = |shown: &BTreeSet<usize>| lines(table, &headers, &marks, provenance.origins, shown);
-        let (lines, all_lines) = if whole {
-            (build(&every_row), None)
-        } else {
-            let glance = build(&rows_at_a_glance(row_count, &marks));
-            (glance, (row_count <= ROWS_WHOLE).then(|| build(&every_row)))
-        };
+        let glance = cutter.cut(&glance_rows, columns_at_a_glance(&headers, &marks));
+        let whole = (!is_whole && may_open).then(|| {
+            let every_column = (0..column_count).map(Slot::Column).collect();
+            cutter.cut(&(0..row_count).collect(), every_column)
+        });
         Self {
             index,
             name,
+            glance,
+            whole,
             headers,
-            lines,
-            all_lines,
             row_count,
             marks,
             shown_before_as: None,
@@ -258,21 +337,32 @@ impl TableView {
         for header in &mut self.headers {
             header.new = false;
         }
-        for line in self.lines.iter_mut().chain(self.all_lines.iter_mut().flatten()) {
+        let cuts = [Some(&mut self.glance), self.whole.as_mut()];
+        for line in cuts.into_iter().flatten().flat_map(|cut| &mut cut.lines) {
             if let Line::Row(row) = line {
                 row.origin = None;
             }
         }
     }
 
-    /// Columns of the shown table, the row numbers counted as one.
-    pub(super) fn width(&self) -> usize {
-        self.headers.len() + 1
+    /// The most of it that there is to show.
+    pub(super) fn fullest(&self) -> &Cut {
+        self.whole.as_ref().unwrap_or(&self.glance)
     }
 
-    /// `1 row` or `12 rows`.
+    /// `1 row` or `12 rows`, and how many columns where not all are shown.
     pub(super) fn size(&self) -> String {
-        words::count(self.row_count, "row")
+        let rows = words::count(self.row_count, "row");
+        if self.headers.len() > COLUMNS_AT_A_GLANCE {
+            format!("{rows}, {}", words::count(self.headers.len(), "column"))
+        } else {
+            rows
+        }
+    }
+
+    /// A column's header.
+    pub(super) fn header(&self, column: usize) -> Option<&HeaderView> {
+        self.headers.get(column)
     }
 }
 
@@ -323,37 +413,137 @@ fn rows_at_a_glance(row_count: usize, marks: &Marks) -> BTreeSet<usize> {
     shown
 }
 
-fn lines(
-    table: &Table,
-    headers: &[HeaderView],
-    marks: &Marks,
-    origins: &[Vec<usize>],
-    shown: &BTreeSet<usize>,
-) -> Vec<Line> {
-    let renumbered = origins
-        .iter()
-        .enumerate()
-        .any(|(row, sources)| !sources.is_empty() && sources.as_slice() != [row]);
-    let mut lines = Vec::with_capacity(shown.len());
+/// The columns of a wide table that are shown at a glance: the marked ones and new ones, the first ones and the last.
+fn columns_at_a_glance(headers: &[HeaderView], marks: &Marks) -> Vec<Slot> {
+    let count = headers.len();
+    if count <= COLUMNS_AT_A_GLANCE {
+        return (0..count).map(Slot::Column).collect();
+    }
+    let with_conditions = marks.condition_cells.iter().map(|cell| cell.column);
+    let telling: BTreeSet<usize> = (0..count)
+        .filter(|column| headers.get(*column).is_some_and(|header| header.used || header.new))
+        .chain(with_conditions)
+        .take(COLUMNS_AT_A_GLANCE - 2)
+        .collect();
+    let mut shown: BTreeSet<usize> = telling.iter().copied().chain([0, count - 1]).collect();
+    for column in 0..count {
+        if shown.len() >= COLUMNS_AT_A_GLANCE {
+            break;
+        }
+        shown.insert(column);
+    }
+    let mut slots = Vec::new();
     let mut next = 0;
-    for &index in shown {
-        push_gap(&mut lines, next, index, marks);
-        next = index + 1;
-        if let Some(cells) = table.rows.get(index) {
+    for column in shown {
+        if column > next {
+            slots.push(Slot::Gap(column - next));
+        }
+        slots.push(Slot::Column(column));
+        next = column + 1;
+    }
+    slots
+}
+
+/// What a cut is made from.
+struct Cutter<'a> {
+    table: &'a Table,
+    headers: &'a [HeaderView],
+    marks: &'a Marks,
+    dropped: &'a Dropped,
+    origins: &'a [Vec<usize>],
+}
+
+impl Cutter<'_> {
+    fn cut(&self, rows: &BTreeSet<usize>, columns: Vec<Slot>) -> Cut {
+        let limit = self.cell_limit(rows, &columns);
+        let renumbered = self
+            .origins
+            .iter()
+            .enumerate()
+            .any(|(row, sources)| !sources.is_empty() && sources.as_slice() != [row]);
+        let mut lines = Vec::with_capacity(rows.len());
+        let mut next = 0;
+        for &index in rows {
+            push_gap(&mut lines, next, index, self.marks);
+            next = index + 1;
+            let Some(cells) = self.table.rows.get(index) else {
+                continue;
+            };
+            let cells = columns.iter().map(|slot| match *slot {
+                Slot::Column(column) => {
+                    let cell = cells.get(column).unwrap_or(&None);
+                    self.cell(cell, CellPosition { row: index, column }, limit)
+                }
+                Slot::Gap(_) => CellView::gap(),
+            });
             lines.push(Line::Row(RowView {
                 number: index + 1,
-                origin: origins.get(index).filter(|_| renumbered).and_then(|rows| origin(rows)),
-                role: row_role(marks, index),
-                cells: cells
-                    .iter()
-                    .enumerate()
-                    .map(|(column, cell)| cell_view(cell, headers, marks, CellPosition { row: index, column }))
-                    .collect(),
+                origin: self
+                    .origins
+                    .get(index)
+                    .filter(|_| renumbered)
+                    .and_then(|rows| origin(rows)),
+                role: row_role(self.marks, index),
+                dropped: self.dropped.rows.contains(&index),
+                cells: cells.collect(),
             }));
         }
+        push_gap(&mut lines, next, self.table.rows.len(), self.marks);
+        Cut { columns, lines }
     }
-    push_gap(&mut lines, next, table.rows.len(), marks);
-    lines
+
+    /// How many characters of each cell to show, so that the cut stays within [`TABLE_CHARACTERS`] if any limit does it.
+    fn cell_limit(&self, rows: &BTreeSet<usize>, columns: &[Slot]) -> usize {
+        let lengths: Vec<usize> = rows
+            .iter()
+            .filter_map(|row| self.table.rows.get(*row))
+            .flat_map(|cells| columns.iter().map(move |slot| (cells, slot)))
+            .filter_map(|(cells, slot)| match slot {
+                Slot::Column(column) => cells.get(*column)?.as_deref().map(str::len),
+                Slot::Gap(_) => None,
+            })
+            .collect();
+        let fits = |limit: &usize| lengths.iter().map(|length| *length.min(limit)).sum::<usize>() <= TABLE_CHARACTERS;
+        let [.., least] = CELL_CHARACTERS;
+        CELL_CHARACTERS.into_iter().find(fits).unwrap_or(least)
+    }
+
+    fn cell(&self, cell: &Cell, place: CellPosition, limit: usize) -> CellView {
+        let mut text = cell.as_deref().map(visible);
+        let mut cut = 0;
+        if let Some(text) = &mut text
+            && text.len() > limit
+            && let Some((end, _)) = text.char_indices().nth(limit)
+        {
+            cut = text.get(end..).unwrap_or_default().chars().count();
+            text.truncate(end);
+        }
+        let header = self.headers.get(place.column);
+        CellView {
+            text,
+            cut,
+            gap: false,
+            column_used: header.is_some_and(|header| header.used),
+            condition: self.marks.condition_cells.contains(&place),
+            dropped: header.is_some_and(|header| header.dropped),
+            right_to_left: cell.as_deref().is_some_and(has_right_to_left),
+        }
+    }
+}
+
+impl CellView {
+    /// The place of columns left out.
+    fn gap() -> Self {
+        Self {
+            text: Some("…".to_owned()),
+            cut: 0,
+            gap: true,
+            column_used: false,
+            condition: false,
+            dropped: false,
+            right_to_left: false,
+        }
+    }
 }
 
 fn row_role(marks: &Marks, row: usize) -> RowRole {
@@ -381,15 +571,6 @@ fn push_gap(lines: &mut Vec<Line>, from: usize, to: usize, marks: &Marks) {
             words.push_str(&format!(", {used} of them used"));
         }
         lines.push(Line::Gap { words });
-    }
-}
-
-fn cell_view(cell: &Cell, headers: &[HeaderView], marks: &Marks, place: CellPosition) -> CellView {
-    CellView {
-        text: cell.as_deref().map(visible),
-        column_used: headers.get(place.column).is_some_and(|header| header.used),
-        condition: marks.condition_cells.contains(&place),
-        right_to_left: cell.as_deref().is_some_and(has_right_to_left),
     }
 }
 

@@ -8,8 +8,10 @@
 //! - `words`: the sentences a page makes up itself.
 //! - `visible_text`: text of tables and models made harmless to read.
 //! - `sql_pieces`: the pieces of a statement that a listing colours.
+//! - `content_policy`: what a page allows a browser to load and run.
 //! - `leak`: whether a withheld answer still stands in the page.
 
+pub(crate) mod content_policy;
 mod html;
 mod leak;
 mod markdown;
@@ -31,6 +33,8 @@ use crate::trace::Trace;
 pub enum Format {
     /// Every step in words over its input table, with what it used marked.
     AttributionChain,
+    /// The same, one step at a time, with what each step leaves behind.
+    StepThrough,
     /// The programs in order.
     ProgramListing,
     /// The model's own words.

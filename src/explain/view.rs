@@ -1,12 +1,14 @@
 //! What a page says, in the order it says it: plain text, the same for HTML and Markdown.
 
-use super::marked_table::{Marks, Provenance, TableView, column_name};
+use std::collections::BTreeSet;
+
+use super::marked_table::{Dropped, Marks, Provenance, TableView, column_name};
 use super::visible_text::{visible, visible_line};
 use super::{AnswerVisibility, Format, words};
 use crate::dataset::{Answer, Sample};
 use crate::table::Table;
 use crate::trace::lineage::Exactness;
-use crate::trace::{AnswerSource, Step, Trace};
+use crate::trace::{AnswerSource, Lineage, Step, Trace};
 
 /// A page as plain text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub(super) struct PageView {
     pub(super) steps: Vec<StepView>,
     /// Whether the page explains by steps, and so says it when there are none.
     pub(super) shows_steps: bool,
+    /// Whether the page can show its steps one at a time.
+    pub(super) stepper: bool,
     /// What marks stand in the page.
     pub(super) legend: Legend,
     /// The model's own words, in a format that shows them.
@@ -57,6 +61,8 @@ pub(super) struct StepView {
     pub(super) input: Option<TableView>,
     /// What is to be said about the marks or the input.
     pub(super) notes: Vec<String>,
+    /// What becomes of the table, in a format that shows what a step leaves behind.
+    pub(super) change: Option<String>,
     /// Why it has no result.
     pub(super) error: Option<String>,
     /// Its result, where the page shows it here.
@@ -106,6 +112,8 @@ pub(super) struct Legend {
     pub(super) new: bool,
     /// Rows with their number in the first table.
     pub(super) origins: bool,
+    /// Rows and columns that a step leaves behind.
+    pub(super) dropped: bool,
 }
 
 impl Legend {
@@ -123,8 +131,10 @@ impl Legend {
         self.order |= !marks.order_columns.is_empty();
         self.conditions |= !marks.condition_cells.is_empty();
         self.new |= table.headers.iter().any(|header| header.new);
-        for line in table.all_lines.as_ref().unwrap_or(&table.lines) {
+        self.dropped |= table.headers.iter().any(|header| header.dropped);
+        for line in &table.fullest().lines {
             if let Line::Row(row) = line {
+                self.dropped |= row.dropped;
                 self.witnesses |= row.role == RowRole::Witness;
                 self.examined |= row.role == RowRole::Examined;
                 self.origins |= row.origin.is_some();
@@ -160,10 +170,9 @@ pub(super) enum AnswerView {
 /// Builds what a page says.
 pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility) -> PageView {
     let mut builder = Builder::new(sample, trace, format, answer);
-    let shows_steps = matches!(format, Format::AttributionChain | Format::ProgramListing);
+    let shows_steps = is_chain(format) || format == Format::ProgramListing;
     // A chain shows the first table as the input of its first step; every other page shows it by itself.
-    let chain_starts_with_table =
-        format == Format::AttributionChain && trace.steps.first().is_some_and(|step| step.input == 0);
+    let chain_starts_with_table = is_chain(format) && trace.steps.first().is_some_and(|step| step.input == 0);
     let table = (!chain_starts_with_table).then(|| builder.first_table());
     let steps: Vec<StepView> = if shows_steps {
         (0..trace.steps.len()).filter_map(|index| builder.step(index)).collect()
@@ -184,16 +193,22 @@ pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: Answ
             .filter(|caption| !caption.is_empty()),
         table,
         program_names: if format == Format::ProgramListing {
-            program_names(&sample.table)
+            program_names(&sample.table, &steps)
         } else {
             Vec::new()
         },
         closing: closing(trace, format, answer, !steps.is_empty()),
+        stepper: format == Format::StepThrough && steps.len() > 1,
         steps,
         shows_steps,
         legend: builder.legend,
         rationale,
     }
+}
+
+/// Whether a format shows each step over its input, with marks.
+fn is_chain(format: Format) -> bool {
+    matches!(format, Format::AttributionChain | Format::StepThrough)
 }
 
 /// The table that holds the answer, when the answer came from it: the last result.
@@ -211,7 +226,12 @@ struct Builder<'a> {
     withheld_table: Option<usize>,
     shown: Vec<(&'a Table, String)>,
     legend: Legend,
+    /// Cells that the page may still have in tables to open.
+    whole_cells_left: usize,
 }
+
+/// Cells that all tables to open on one page may have together; the first table always comes first.
+const WHOLE_CELLS_OF_A_PAGE: usize = 30_000;
 
 impl<'a> Builder<'a> {
     fn new(sample: &'a Sample, trace: &'a Trace, format: Format, answer: AnswerVisibility) -> Self {
@@ -225,6 +245,7 @@ impl<'a> Builder<'a> {
             },
             shown: Vec::new(),
             legend: Legend::default(),
+            whole_cells_left: WHOLE_CELLS_OF_A_PAGE,
         }
     }
 
@@ -235,17 +256,19 @@ impl<'a> Builder<'a> {
             &self.sample.table,
             "The table".to_owned(),
             Marks::default(),
+            &Dropped::default(),
             Provenance::default(),
         )
     }
 
-    fn table(&mut self, index: usize, marks: Marks) -> Option<TableView> {
+    fn table(&mut self, index: usize, marks: Marks, dropped: &Dropped) -> Option<TableView> {
         if index == 0 {
             return Some(self.show(
                 0,
                 &self.sample.table,
                 "The table".to_owned(),
                 marks,
+                dropped,
                 Provenance::default(),
             ));
         }
@@ -268,7 +291,7 @@ impl<'a> Builder<'a> {
             ),
             None => (format!("Table {}", index + 1), Provenance::default()),
         };
-        Some(self.show(index, table, name, marks, provenance))
+        Some(self.show(index, table, name, marks, dropped, provenance))
     }
 
     fn show(
@@ -277,9 +300,17 @@ impl<'a> Builder<'a> {
         table: &'a Table,
         name: String,
         marks: Marks,
+        dropped: &Dropped,
         provenance: Provenance<'_>,
     ) -> TableView {
-        let mut view = TableView::new(index, name.clone(), table, marks, provenance);
+        let mut view = TableView::new(index, name.clone(), table, marks, dropped, provenance);
+        if view.whole.is_some() {
+            let cells = table.cell_count();
+            match self.whole_cells_left.checked_sub(cells) {
+                Some(left) => self.whole_cells_left = left,
+                None => view.whole = None,
+            }
+        }
         if self.format == Format::ProgramListing {
             view.without_provenance();
         }
@@ -304,7 +335,7 @@ impl<'a> Builder<'a> {
 
     fn step(&mut self, index: usize) -> Option<StepView> {
         let step = self.trace.steps.get(index)?;
-        let chain = self.format == Format::AttributionChain;
+        let chain = is_chain(self.format);
         let described = step
             .description
             .as_deref()
@@ -330,6 +361,17 @@ impl<'a> Builder<'a> {
             (None, Some(input)) if chain => words::made_sentence(step.lineage.as_ref(), &marks, input, output),
             _ => String::new(),
         };
+        // What a step leaves behind tells what it gives.
+        let steps_through = self.format == Format::StepThrough
+            && step.output.is_some()
+            && self.withheld_table != step.output
+            && self.withheld_table != Some(step.input);
+        let mut dropped = Dropped::default();
+        let mut change = None;
+        if let (true, Some(input), Some(output), Some(lineage)) = (steps_through, input, output, &step.lineage) {
+            dropped = left_behind(lineage, input);
+            change = Some(words::change(input, output));
+        }
         let mut notes = Vec::new();
         let mut input_view = None;
         if input.is_none() {
@@ -337,7 +379,7 @@ impl<'a> Builder<'a> {
         } else if self.withheld_table == Some(step.input) {
             notes.push("The table this step ran on holds the answer, which is withheld.".to_owned());
         } else if chain {
-            input_view = self.table(step.input, marks.clone());
+            input_view = self.table(step.input, marks.clone(), &dropped);
         } else if self.runs_elsewhere(index) {
             notes.push(format!("This program ran on: {}.", self.name_of(step.input)));
         }
@@ -352,6 +394,7 @@ impl<'a> Builder<'a> {
             failed_tries,
             input: input_view,
             notes,
+            change,
             error,
             result: self.result(index),
             marked: !marks.is_empty(),
@@ -410,12 +453,12 @@ impl<'a> Builder<'a> {
         if self.withheld_table == Some(output) {
             return Some(ResultView::Withheld);
         }
-        let next_shows_it = self.format == Format::AttributionChain
-            && self.trace.steps.get(index + 1).is_some_and(|next| next.input == output);
+        let next_shows_it =
+            is_chain(self.format) && self.trace.steps.get(index + 1).is_some_and(|next| next.input == output);
         if next_shows_it {
             return None;
         }
-        self.table(output, Marks::default())
+        self.table(output, Marks::default(), &Dropped::default())
             .map(|table| ResultView::Table(Box::new(table)))
     }
 }
@@ -454,12 +497,38 @@ fn answer_values(answer: &Answer) -> Vec<String> {
     }
 }
 
-/// The columns whose name in programs is not simply their name in small letters with `_` for spaces.
-fn program_names(table: &Table) -> Vec<(String, String)> {
+/// The rows and columns of a step's input that its result does not have. Where the result carries no column at all
+/// (a count, a verdict), none was left behind: the table became something else.
+fn left_behind(lineage: &Lineage, input: &Table) -> Dropped {
+    let used: BTreeSet<usize> = lineage.rows.iter().copied().collect();
+    let carried: BTreeSet<usize> = lineage.carried_columns.iter().flatten().copied().collect();
+    Dropped {
+        rows: (0..input.rows.len()).filter(|row| !used.contains(row)).collect(),
+        columns: (0..input.columns.len())
+            .filter(|column| !carried.is_empty() && !carried.contains(column))
+            .collect(),
+    }
+}
+
+/// The columns that shown programs name, where their name in programs is not simply their name in small letters with
+/// `_` for spaces.
+fn program_names(table: &Table, steps: &[StepView]) -> Vec<(String, String)> {
+    let named: BTreeSet<String> = steps
+        .iter()
+        .flat_map(|step| {
+            step.program
+                .iter()
+                .chain(step.failed_tries.iter().filter_map(|failed| failed.program.as_ref()))
+        })
+        .flat_map(|program| program.split(|character: char| !(character.is_alphanumeric() || character == '_')))
+        .map(str::to_lowercase)
+        .collect();
     table
         .columns
         .iter()
         .map(|column| (visible_line(&column.sql), column_name(column)))
-        .filter(|(in_programs, for_people)| *in_programs != for_people.to_lowercase().replace(' ', "_"))
+        .filter(|(in_programs, for_people)| {
+            named.contains(in_programs) && *in_programs != for_people.to_lowercase().replace(' ', "_")
+        })
         .collect()
 }

@@ -26,6 +26,9 @@ pub(super) fn count(number: usize, noun: &str) -> String {
     }
 }
 
+/// Runs of row numbers that a sentence lists; the rest it counts.
+const RUNS_LISTED: usize = 40;
+
 /// 0-based rows as 1-based numbers, neighbours drawn together: `1–3, 7`.
 pub(super) fn row_numbers<'a>(rows: impl IntoIterator<Item = &'a usize>) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
@@ -35,14 +38,19 @@ pub(super) fn row_numbers<'a>(rows: impl IntoIterator<Item = &'a usize>) -> Stri
             _ => runs.push((*row, *row)),
         }
     }
-    let parts: Vec<String> = runs
+    let unsaid: usize = runs.iter().skip(RUNS_LISTED).map(|(start, end)| end - start + 1).sum();
+    let mut parts: Vec<String> = runs
         .into_iter()
+        .take(RUNS_LISTED)
         .map(|(start, end)| match end - start {
             0 => format!("{}", start + 1),
             1 => format!("{}, {}", start + 1, end + 1),
             _ => format!("{}–{}", start + 1, end + 1),
         })
         .collect();
+    if unsaid > 0 {
+        parts.push(format!("and {unsaid} more"));
+    }
     parts.join(", ")
 }
 
@@ -136,6 +144,15 @@ fn computed_columns(output: &Table, columns: &[usize]) -> String {
         (false, 1) => "a new column".to_owned(),
         (false, count) => format!("{count} new columns"),
     }
+}
+
+/// What becomes of a step's table.
+pub(super) fn change(input: &Table, output: &Table) -> String {
+    let size = |table: &Table| {
+        let (rows, columns) = (table.rows.len(), table.columns.len());
+        format!("{} and {}", count(rows, "row"), count(columns, "column"))
+    };
+    format!("The table goes from {} to {}.", size(input), size(output))
 }
 
 /// What the marks of a step leave unsaid: what could not be traced, what was examined in vain, what used nothing.
@@ -258,6 +275,8 @@ mod tests {
     fn rows_are_counted_from_one_and_drawn_together() {
         assert_eq!(row_numbers(&[0, 1, 2, 6, 8, 9]), "1–3, 7, 9, 10");
         assert_eq!(row_numbers(&[]), "");
+        let every_other: Vec<usize> = (0..1000).step_by(2).collect();
+        assert!(row_numbers(&every_other).ends_with("77, 79, and 460 more"));
     }
 
     #[test]

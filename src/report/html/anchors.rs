@@ -26,6 +26,7 @@ pub(super) fn answers(answerer: usize) -> String {
 pub(super) fn format_name(format: Format) -> &'static str {
     match format {
         Format::AttributionChain => "chain of attribution maps",
+        Format::StepThrough => "chain of attribution maps, step by step",
         Format::ProgramListing => "program listing",
         Format::FreeText => "free text",
         Format::None => "no explanation",

@@ -16,17 +16,33 @@ mod trials;
 mod verification;
 mod view;
 
+use std::sync::LazyLock;
+
 use askama::Template;
 
 use super::ReportError;
 use super::analysis::Analysis;
 use super::index::Index;
 use super::records::{CallLookup, RunRecords};
+use crate::explain::content_policy;
 use overview::FlagGroup;
 use view::{Block, Section};
 
 /// The name of the report's file.
 pub const REPORT: &str = "report.html";
+
+/// The style of the report and of its trial pages.
+#[derive(Template)]
+#[template(path = "report_page_style.css", escape = "none")]
+struct ReportStyle;
+
+static CONTENT_POLICY: LazyLock<String> =
+    LazyLock::new(|| content_policy::policy(&content_policy::rendered(&ReportStyle), None));
+
+/// What the report and its trial pages allow a browser to load and run.
+pub(crate) fn content_policy() -> &'static str {
+    &CONTENT_POLICY
+}
 
 /// The report itself.
 #[derive(Template)]

@@ -1,0 +1,62 @@
+(function () {
+  "use strict";
+  var bar = document.getElementById("stepper");
+  var progress = document.getElementById("progress");
+  var steps = Array.from(document.querySelectorAll("section.step"));
+  if (!bar || !progress || steps.length < 2) return;
+  var at = 0;
+  var all = false;
+  var buttons = {};
+  bar.querySelectorAll("button").forEach(function (button) {
+    buttons[button.dataset.go] = button;
+  });
+
+  function show() {
+    steps.forEach(function (step, index) {
+      step.hidden = !all && index !== at;
+    });
+    var first = at === 0;
+    var last = at === steps.length - 1;
+    buttons.first.setAttribute("aria-disabled", String(all || first));
+    buttons.previous.setAttribute("aria-disabled", String(all || first));
+    buttons.next.setAttribute("aria-disabled", String(all || last));
+    buttons.all.setAttribute("aria-pressed", String(all));
+    progress.textContent = all ? "All " + steps.length + " steps" : "Step " + (at + 1) + " of " + steps.length;
+  }
+
+  function go(where) {
+    if (where === "all") {
+      all = !all;
+    } else if (all) {
+      return;
+    } else if (where === "first") {
+      at = 0;
+    } else if (where === "last") {
+      at = steps.length - 1;
+    } else {
+      at = Math.min(steps.length - 1, Math.max(0, at + (where === "next" ? 1 : -1)));
+    }
+    show();
+  }
+
+  bar.addEventListener("click", function (event) {
+    var button = event.target.closest("button");
+    if (button) go(button.dataset.go);
+  });
+
+  var keys = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" };
+  document.addEventListener("keydown", function (event) {
+    var where = keys[event.key];
+    if (!where || all || event.defaultPrevented) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    var target = event.target instanceof Element ? event.target : document.body;
+    if (target.closest("input, textarea, select, [contenteditable]")) return;
+    var region = target.closest(".scroll");
+    if (region && region.scrollWidth > region.clientWidth) return;
+    event.preventDefault();
+    go(where);
+  });
+
+  bar.hidden = false;
+  show();
+})();
