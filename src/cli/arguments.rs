@@ -7,6 +7,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use super::exit;
 use super::schema::Kind;
+use crate::explain::Format;
 use crate::method;
 use crate::study::Stage;
 
@@ -30,6 +31,12 @@ pub(super) enum Command {
     Run(RunArguments),
     /// Ask one question of one table, and print the answer with its explanation.
     Ask(AskArguments),
+    /// Run given steps on a table without any model, and print what each did; or run a stored plan again.
+    ///
+    /// The steps come from a plan file, `{"steps": [{"nl": "Keep the rows of the north.", "sql": "SELECT ..."}]}`; each
+    /// runs on the table that the one before left, which is called table_sql. With --from and --sample the table is that
+    /// of a sample in a run, and the plan the stored one unless --plan names an edited one.
+    Execute(ExecuteArguments),
     /// Build the report of a run again from what is stored, without asking any model.
     Report(ReportArguments),
     /// Say what works on this machine, and what to do about what does not.
@@ -124,6 +131,48 @@ pub(super) struct AskArguments {
     pub(super) json: Option<PathBuf>,
 }
 
+/// `tabjury execute`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("source").required(true).args(["table", "from"]))]
+pub(super) struct ExecuteArguments {
+    /// The table: a CSV, TSV or JSONL file whose first row or keys name the columns.
+    #[arg(long, value_name = "FILE", requires = "plan")]
+    pub(super) table: Option<PathBuf>,
+    /// The steps, as JSON.
+    #[arg(long, value_name = "PLAN.json")]
+    pub(super) plan: Option<PathBuf>,
+    /// A run directory to take a sample's table and stored plan from; nothing in it is changed.
+    #[arg(long, value_name = "RUN", requires = "sample")]
+    pub(super) from: Option<PathBuf>,
+    /// The sample's id in that run.
+    #[arg(long, value_name = "ID", requires = "from")]
+    pub(super) sample: Option<String>,
+    /// Whose trace, where several answered the sample: an answerer or an arm.
+    #[arg(long, value_name = "NAME", requires = "from")]
+    pub(super) answerer: Option<String>,
+    /// Write the stored plan into this file, to be edited.
+    #[arg(long, value_name = "FILE", requires = "from")]
+    pub(super) write_plan: Option<PathBuf>,
+    /// What the table is about, instead of what the plan says.
+    #[arg(long, value_name = "TEXT", conflicts_with = "from")]
+    pub(super) caption: Option<String>,
+    /// The question that the last table answers, instead of what the plan says.
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["from", "statement"])]
+    pub(super) question: Option<String>,
+    /// The statement that the last table verifies, instead of what the plan says.
+    #[arg(long, value_name = "TEXT", conflicts_with = "from")]
+    pub(super) statement: Option<String>,
+    /// How --html shows the steps.
+    #[arg(long, value_name = "FORMAT", default_value = "attribution_chain", value_parser = format)]
+    pub(super) format: Format,
+    /// Also write the steps as a page.
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+    /// Also write the whole trace.
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+}
+
 /// `tabjury report`.
 #[derive(Debug, Args)]
 pub(super) struct ReportArguments {
@@ -176,6 +225,11 @@ fn stage(name: &str) -> Result<Stage, String> {
             let names: Vec<&str> = Stage::ALL.iter().map(|stage| stage.name()).collect();
             format!("the stages are {}", names.join(", "))
         })
+}
+
+/// Reads the name of a format.
+fn format(name: &str) -> Result<Format, String> {
+    serde_json::from_value(name.into()).map_err(|error| error.to_string())
 }
 
 /// Reads an amount above 0.

@@ -1,6 +1,7 @@
 //! `tabjury ask`: one question of one table, answered and explained.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -21,6 +22,7 @@ use crate::trace::{AnswerFailure, Trace};
 
 /// Runs the command.
 pub(super) fn run(arguments: &AskArguments, printer: &Printer) -> Result<Exit, Failure> {
+    keep_apart(arguments)?;
     let (descriptor, method) = chosen_method(arguments)?;
     let sample = sample(arguments)?;
     check_kind(descriptor, sample.kind)?;
@@ -38,22 +40,44 @@ pub(super) fn run(arguments: &AskArguments, printer: &Printer) -> Result<Exit, F
         engine: &engine,
     };
     let trace = runtime()?.block_on(method.answer(question));
-    printer.data(&chain::render(
-        &sample,
-        &trace,
-        Look {
-            colour: printer.colour,
-            width: printer.width,
-        },
-    ))?;
-    if let Some(path) = &arguments.json {
-        files::write(path, pretty(&trace)?.as_bytes())?;
+    let written = (arguments.html.as_deref(), arguments.json.as_deref());
+    give(&sample, &trace, format, written, printer)?;
+    outcome(&trace, arguments)
+}
+
+fn keep_apart(arguments: &AskArguments) -> Result<(), Failure> {
+    let mut inputs = vec![("--table", arguments.table.as_path())];
+    inputs.extend(arguments.script.as_deref().map(|path| ("--script", path)));
+    files::keep_apart(&inputs, &outputs(arguments.html.as_deref(), arguments.json.as_deref()))
+}
+
+/// The outputs that a command with a page and a trace can have.
+pub(super) fn outputs<'a>(html: Option<&'a Path>, json: Option<&'a Path>) -> Vec<files::Named<'a>> {
+    let html = html.map(|path| ("--html", path));
+    html.into_iter().chain(json.map(|path| ("--json", path))).collect()
+}
+
+/// Prints the chain, and writes page and trace where they were asked for.
+pub(super) fn give(
+    sample: &Sample,
+    trace: &Trace,
+    format: Format,
+    (html, json): (Option<&Path>, Option<&Path>),
+    printer: &Printer,
+) -> Result<(), Failure> {
+    let look = Look {
+        colour: printer.colour,
+        width: printer.width,
+    };
+    printer.data(&chain::render(sample, trace, look))?;
+    if let Some(path) = json {
+        files::write(path, pretty(trace)?.as_bytes())?;
     }
-    if let Some(path) = &arguments.html {
-        let page = explain::render(&sample, &trace, format, AnswerVisibility::Shown);
+    if let Some(path) = html {
+        let page = explain::render(sample, trace, format, AnswerVisibility::Shown);
         files::write(path, page.html.as_bytes())?;
     }
-    outcome(&trace, arguments)
+    Ok(())
 }
 
 fn chosen_method(arguments: &AskArguments) -> Result<(&'static Descriptor, Box<dyn Method>), Failure> {
@@ -77,6 +101,16 @@ fn chosen_method(arguments: &AskArguments) -> Result<(&'static Descriptor, Box<d
 
 fn sample(arguments: &AskArguments) -> Result<Sample, Failure> {
     let asked = arguments.statement.as_ref().or(arguments.question.as_ref());
+    not_blank(asked.map(String::as_str))?;
+    let (kind, question) = match (&arguments.statement, &arguments.question) {
+        (Some(statement), _) => (QuestionKind::FactVerification, statement.clone()),
+        (None, question) => (QuestionKind::ShortAnswer, question.clone().unwrap_or_default()),
+    };
+    sample_of(&arguments.table, arguments.caption.clone(), kind, question)
+}
+
+/// Refuses a question or statement without a word.
+pub(super) fn not_blank(asked: Option<&str>) -> Result<(), Failure> {
     if asked.is_some_and(|text| text.trim().is_empty()) {
         return Err(Failure::message(
             Exit::Usage,
@@ -84,24 +118,30 @@ fn sample(arguments: &AskArguments) -> Result<Sample, Failure> {
             "write the question or the statement between quotes",
         ));
     }
-    let table = dataset::custom::read_table(&arguments.table).map_err(|error| {
+    Ok(())
+}
+
+/// A table file with what is asked of it, as a sample without a gold answer.
+pub(super) fn sample_of(
+    table: &Path,
+    caption: Option<String>,
+    kind: QuestionKind,
+    question: String,
+) -> Result<Sample, Failure> {
+    let name = table.file_name().unwrap_or_default();
+    let table = dataset::custom::read_table(table).map_err(|error| {
         Failure::new(
             Exit::BadInput,
             error,
             "mend the table, or name another file with --table",
         )
     })?;
-    let (kind, question) = match (&arguments.statement, &arguments.question) {
-        (Some(statement), _) => (QuestionKind::FactVerification, statement.clone()),
-        (None, question) => (QuestionKind::ShortAnswer, question.clone().unwrap_or_default()),
-    };
-    let name = arguments.table.file_name().unwrap_or_default();
     Ok(Sample {
         id: "question".to_owned(),
         dataset: DatasetKind::Custom,
         kind,
         table_id: name.to_string_lossy().into_owned(),
-        caption: arguments.caption.clone(),
+        caption,
         table,
         question,
         gold: None,

@@ -71,7 +71,8 @@ pub(super) fn render(sample: &Sample, trace: &Trace, look: Look) -> String {
     text
 }
 
-fn size(table: &Table) -> String {
+/// Rows and columns in words.
+pub(super) fn size(table: &Table) -> String {
     format!(
         "{} x {}",
         counted(table.rows.len(), "row"),

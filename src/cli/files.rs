@@ -1,5 +1,6 @@
-//! Output files that the user named: whole or not at all.
+//! Output files that the user named: whole or not at all, and never in the place of what was read.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
@@ -38,6 +39,68 @@ pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     })
 }
 
+/// A file on the command line: the option that names it, and its path.
+pub(super) type Named<'a> = (&'a str, &'a Path);
+
+/// Refuses outputs that would replace a file that is read, or each other, before anything is done.
+pub(super) fn keep_apart(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<(), Failure> {
+    for (index, (option, path)) in outputs.iter().enumerate() {
+        let places = places(path);
+        let meets = |(_, other): &&Named<'_>| !places.is_disjoint(&self::places(other));
+        if let Some((input, _)) = inputs.iter().find(meets) {
+            return Err(Failure::message(
+                Exit::Usage,
+                format!(
+                    "{option} {} would overwrite the file that {input} reads",
+                    path.display()
+                ),
+                format!("name another file with {option}"),
+            ));
+        }
+        if let Some((other, _)) = outputs[..index].iter().find(meets) {
+            return Err(Failure::message(
+                Exit::Usage,
+                format!("{other} and {option} name the same file, {}", path.display()),
+                format!("name another file with {option}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses outputs inside a directory that must stay as it is.
+pub(super) fn keep_out_of(directory: &Path, outputs: &[Named<'_>]) -> Result<(), Failure> {
+    let Ok(directory) = directory.canonicalize() else {
+        return Ok(());
+    };
+    let inside = |(_, path): &&Named<'_>| places(path).iter().any(|place| place.starts_with(&directory));
+    let Some((option, path)) = outputs.iter().find(inside) else {
+        return Ok(());
+    };
+    Err(Failure::message(
+        Exit::Usage,
+        format!(
+            "{option} {} lies in the run directory, which is not changed",
+            path.display()
+        ),
+        format!("name a file elsewhere with {option}"),
+    ))
+}
+
+/// Where a path leads: the entry itself, and what a link there leads to.
+fn places(path: &Path) -> BTreeSet<PathBuf> {
+    let mut places = BTreeSet::new();
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    if let (Ok(parent), Some(name)) = (parent.canonicalize(), path.file_name()) {
+        places.insert(parent.join(name));
+    }
+    places.extend(path.canonicalize());
+    places
+}
+
 fn temporary_name(path: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
@@ -57,6 +120,30 @@ mod tests {
         write(&path, b"new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn outputs_never_replace_inputs_or_each_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        fs::write(at("table.csv"), "a\n").unwrap();
+        fs::create_dir(at("below")).unwrap();
+        let input = at("table.csv");
+        let round_about = at("below/../table.csv");
+        let refused = |outputs: &[Named<'_>]| keep_apart(&[("--table", &input)], outputs).is_err();
+        assert!(refused(&[("--html", &input)]));
+        assert!(refused(&[("--html", &round_about)]));
+        assert!(refused(&[("--html", &at("new")), ("--json", &at("below/../new"))]));
+        assert!(!refused(&[("--html", &at("new")), ("--json", &at("below/new"))]));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&input, at("link.csv")).unwrap();
+            assert!(refused(&[("--html", &at("link.csv"))]));
+            let through = keep_apart(&[("--table", &at("link.csv"))], &[("--html", &input)]);
+            assert!(through.is_err());
+        }
+        assert!(keep_out_of(&at("below"), &[("--html", &at("below/page.html"))]).is_err());
+        assert!(keep_out_of(&at("below"), &[("--html", &at("below.html"))]).is_ok());
     }
 
     #[test]

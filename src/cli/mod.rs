@@ -6,8 +6,10 @@
 mod arguments;
 mod ask;
 mod chain;
+mod changes;
 mod completions;
 mod doctor;
+mod execute;
 mod exit;
 mod files;
 mod interrupt;
@@ -76,6 +78,7 @@ fn dispatch(arguments: &Arguments, printer: &Printer) -> Result<Exit, Failure> {
         Command::Man => man::run(printer),
         Command::Run(arguments) => run::run(arguments, printer),
         Command::Ask(arguments) => ask::run(arguments, printer),
+        Command::Execute(arguments) => execute::run(arguments, printer),
         Command::Report(arguments) => report::run(arguments, printer),
         Command::Doctor(arguments) => doctor::run(arguments, printer),
     }

@@ -32,6 +32,8 @@ pub(super) enum Kind {
     Run,
     /// One line of a script of answers.
     Script,
+    /// A plan for `tabjury execute`.
+    Plan,
 }
 
 impl Kind {
@@ -48,6 +50,7 @@ impl Kind {
             Self::Analysis => "analysis",
             Self::Run => "run",
             Self::Script => "script",
+            Self::Plan => "plan",
         }
     }
 
@@ -64,6 +67,7 @@ impl Kind {
             Self::Analysis => schema_for!(crate::report::Analysis),
             Self::Run => schema_for!(crate::study::directory::Manifest),
             Self::Script => schema_for!(crate::model::script::ScriptLine),
+            Self::Plan => schema_for!(crate::method::written_plan::WrittenPlan),
         }
     }
 }

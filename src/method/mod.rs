@@ -2,7 +2,8 @@
 //!
 //! A method's file reads like its paper's algorithm. What all of them need stands beside: [`session`] asks and runs and
 //! writes the trace, [`prompt`] renders, [`statement`] repairs, the `read_` files find plans, statements and answers in
-//! what models write, and [`demonstrations`] are the examples that prompts show.
+//! what models write, and [`demonstrations`] are the examples that prompts show. [`replay`] runs given steps without a
+//! model: [`written_plan`] is what a person writes.
 
 mod answer_line;
 mod chain_of_thought;
@@ -17,12 +18,14 @@ mod read_plan;
 mod read_refusal;
 mod read_result;
 mod read_sql;
+mod replay;
 mod self_explanation;
 mod session;
 mod settings;
 mod statement;
 mod text_to_sql;
 mod verdict_words;
+pub mod written_plan;
 
 use futures::future::BoxFuture;
 use serde_json::Value;
@@ -31,6 +34,9 @@ use crate::dataset::{QuestionKind, Sample};
 use crate::engine::Engine;
 use crate::model::Model;
 use crate::trace::Trace;
+
+pub use read_result::AnswerColumns;
+pub use replay::{PLAN, replay};
 
 /// What a method is given. It sees no store, no HTTP, no files and no schedule.
 pub struct Question<'a> {

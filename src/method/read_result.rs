@@ -1,5 +1,6 @@
 //! Reading the answer out of the table that a chain of programs left.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Answer, QuestionKind};
@@ -11,9 +12,9 @@ use crate::trace::AnswerFailure;
 const VERDICT_COLUMNS: [&str; 2] = ["verification_result", "comparison_result"];
 
 /// Which columns of a last table with several of them hold the answer's values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum AnswerColumns {
+pub enum AnswerColumns {
     /// The first one of each row, as the published evaluation has it: what a row is about stands first, and what else
     /// is in the row is seldom asked for.
     #[default]

@@ -16,9 +16,11 @@ pub mod load;
 mod models;
 pub mod observe;
 pub mod run;
+mod stored;
 mod watch;
 mod work;
 
 pub use load::{Study, StudyError};
 pub use observe::{Observer, Progress, Silent};
 pub use run::{Options, RunError, Stage, Summary, load_samples, report, run};
+pub use stored::{StoredTrace, stored_trace};

@@ -22,6 +22,7 @@ use super::judge::{self, Bench, ReadyJudge};
 use super::load::{Arm, Study, StudyError};
 use super::models::Models;
 use super::observe::Observer;
+use super::stored::{check_stored, stored};
 use super::watch::Watch;
 use super::work::Halt;
 use super::{analyze, check};
@@ -271,7 +272,7 @@ pub async fn report(root: &Path, observer: &dyn Observer) -> Result<Summary, Run
         stop: &stop,
         trusts_stored: true,
     };
-    running.check_stored(directory::STUDY)?;
+    check_stored(&running.directory, &running.manifest, directory::STUDY)?;
     running.samples = Arc::new(running.stored(directory::SAMPLES)?);
     let traces = running.answer().await?;
     let explained = running.explain(&traces)?;
@@ -608,21 +609,8 @@ impl<'a> Running<'a> {
         Ok(self.directory.write_manifest(&self.manifest)?)
     }
 
-    /// Reads records back that an earlier run wrote, if they are still what it wrote.
     fn stored<T: DeserializeOwned>(&self, file: &str) -> Result<Vec<T>, RunError> {
-        self.check_stored(file)?;
-        Ok(self.directory.read_records(file)?)
-    }
-
-    /// Refuses a file that is not what an earlier run wrote.
-    fn check_stored(&self, file: &str) -> Result<(), RunError> {
-        if self.manifest.records.get(file) == Some(&self.directory.digest(file)?) {
-            return Ok(());
-        }
-        Err(RunError::Changed(format!(
-            "{}: it is not as the run wrote it",
-            self.directory.path(file).display()
-        )))
+        stored(&self.directory, &self.manifest, file)
     }
 
     /// Writes the records of a stage.
