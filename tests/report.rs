@@ -468,9 +468,9 @@ fn pages_that_mislead_are_flagged() {
         .iter()
         .find(|pages| pages.arm == "sql" && pages.answer == AnswerVisibility::Withheld)
         .unwrap();
-    assert_eq!(counts(&sql.withheld_answer_visible), (1, 7));
+    assert_eq!(counts(&sql.leaking), (1, 7));
     assert_eq!(counts(&sql.steps_marked), (21, 28));
-    assert!(flagged(&analysis, FlagKind::WithheldAnswerVisible, None, Some("sql")));
+    assert!(flagged(&analysis, FlagKind::PageLeak, None, Some("sql")));
     assert!(flagged(&analysis, FlagKind::AnswerNotFromSteps, None, Some("pos")));
     assert!(flagged(&analysis, FlagKind::UnmarkedSteps, None, Some("pos")));
     assert!(flagged(&analysis, FlagKind::SelfJudging, Some("birch"), None));

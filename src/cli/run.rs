@@ -94,6 +94,10 @@ pub(super) fn failed(error: RunError) -> Failure {
         RunError::Study(_) | RunError::Stage(_) => {
             (Exit::BadInput, "mend the study file or the options, then run again")
         }
+        RunError::Leak(_) => (
+            Exit::BadInput,
+            "look at the page; `on_leak = \"flag\"` under [pages] in the study file goes on all the same, with a severe flag in the report",
+        ),
         RunError::Changed(_) => (
             Exit::BadInput,
             "put the file back, or run the study again, which writes it anew (answers already given are not asked again)",

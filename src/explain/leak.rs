@@ -1,201 +1,308 @@
-//! Whether a withheld answer still stands in a page. The rule, also in docs/formats.md:
+//! The leak check: whether a finished page tells its judge what it must not. It reads the page's own text and the
+//! samples, not the view that the page was made from, so that a fault in making pages is found here. The rule, also in
+//! docs/formats.md:
 //!
-//! - Where every page of the sample has it anyway, it is no leak: the question, the caption, the first table.
-//! - A verdict stands in the page if a cell that a step computed is that word alone, if the rationale has the word, or
-//!   if a program selects it as a constant (`SELECT 'TRUE' ...`). `THEN 'TRUE' ELSE 'FALSE'` is a rule, not a claim.
-//! - Any other answer stands in the page if each of its values is found, as a whole run of words and numbers, in a
-//!   computed cell, in the rationale, as the constant a program selects, or in the words of a step. Words of a step
-//!   do not count where the question has the value too, or where it is a number below 100 (`row 1`).
-//! - It stands there as well if a shown result has a column, carried along, that holds the answer's values and nothing
-//!   else: the steps have narrowed the table down to the answer.
+//! - **Answer** (pages that withhold it): a value in the model's words, in a step's words or in a program, as
+//!   [`super::answer_forms`] finds it; a table other than the first with a column that holds the answer and nothing else,
+//!   or with a computed column named by it. What the question, the caption and the first table have is on every page
+//!   of the sample alike, and no leak.
+//! - **Name** (every page): the method or the model in text of the model's, where the sample itself does not have it.
+//! - **Secret** (every page): the bytes of the page depend on the gold answer, on whether the answer is right, or on a
+//!   name: of the sample, its table file, the method, the model, the answerer.
 
-use std::collections::BTreeSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use unicode_normalization::UnicodeNormalization;
-
-use super::sql_pieces::{PieceKind, pieces};
-use super::view::{PageView, Rationale, ResultView};
-use crate::dataset::{Answer, Sample};
-use crate::table::Table;
+use super::answer_forms::{AnswerForms, contains, is_small_number, words as words_of};
+use super::withhold;
+use super::{AnswerVisibility, Format, Written, words};
+use crate::dataset::{Gold, Sample};
 use crate::trace::Trace;
 
-/// Words and numbers of a text, in order, normalized.
-type Tokens = Vec<String>;
+/// Something that a page tells and must not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Leak {
+    /// What it tells.
+    pub what: LeakKind,
+    /// Where, such as `Markdown line 14`.
+    pub place: String,
+}
 
-/// Whether the trace's answer stands in a page that withholds it. False when there is no answer.
-pub(super) fn answer_visible(view: &PageView, sample: &Sample, trace: &Trace) -> bool {
-    let values: Vec<Tokens> = match &trace.answer {
-        None => return false,
-        Some(answer @ Answer::Verdict(_)) => vec![tokens(&answer.display())],
-        Some(Answer::Values(values)) => values.iter().map(|value| tokens(value)).collect(),
-        Some(Answer::Text(text)) => vec![tokens(text)],
-    };
-    if values.is_empty() || values.iter().all(Vec::is_empty) {
-        return false;
-    }
-    let is_verdict = matches!(trace.answer, Some(Answer::Verdict(_)));
-    let results = shown_results(view, trace);
-    if !is_verdict && results.iter().any(|result| result.narrowed_to(&values)) {
-        return true;
-    }
-    let computed: Vec<Tokens> = results.iter().flat_map(ShownResult::computed_cells).collect();
-    let mut said: Vec<Tokens> = constants(view);
-    if let Some(Rationale::Words(words)) = &view.rationale {
-        said.push(tokens(words));
-    }
-    let question = tokens(&sample.question);
-    let step_words: Vec<Tokens> = view.steps.iter().map(|step| tokens(&step.words)).collect();
-    values.iter().filter(|value| !value.is_empty()).all(|value| {
-        if is_verdict {
-            return computed.contains(value) || said.iter().any(|text| contains(text, value));
+/// What a page tells and must not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LeakKind {
+    /// The answer, on a page that withholds it.
+    Answer,
+    /// The name of the method or model.
+    Name,
+    /// Something that no page may depend on: gold answer, correctness, names of samples and files.
+    Secret,
+}
+
+impl LeakKind {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Answer => "the withheld answer",
+            Self::Name => "the name of the method or model",
+            Self::Secret => "the gold answer or a name",
         }
-        computed.iter().chain(&said).any(|text| contains(text, value))
-            || (!contains(&question, value)
-                && !is_small_number(value)
-                && step_words.iter().any(|text| contains(text, value)))
+    }
+}
+
+/// Every leak of a page in Markdown: its answer, if it is withheld, and names.
+pub(super) fn in_markdown(markdown: &str, sample: &Sample, trace: &Trace, visibility: AnswerVisibility) -> Vec<Leak> {
+    let forms = trace
+        .answer
+        .as_ref()
+        .filter(|_| visibility == AnswerVisibility::Withheld)
+        .and_then(AnswerForms::of);
+    let mut leaks = Vec::new();
+    for block in blocks(markdown) {
+        let mut say = |what, line: usize| {
+            leaks.push(Leak {
+                what,
+                place: format!("Markdown line {line}"),
+            });
+        };
+        match &block.kind {
+            BlockKind::Table { is_first, header, rows } => {
+                if let Some(forms) = forms.as_ref().filter(|_| !is_first)
+                    && table_states(forms, sample, header, rows)
+                {
+                    say(LeakKind::Answer, block.line);
+                }
+            }
+            BlockKind::Program(text) => {
+                if forms
+                    .as_ref()
+                    .is_some_and(|forms| !withhold::said_in_program(forms, text, &sample.question).is_empty())
+                {
+                    say(LeakKind::Answer, block.line);
+                }
+            }
+            BlockKind::Said(text) => {
+                if forms.as_ref().is_some_and(|forms| !forms.said_in(text).is_empty()) {
+                    say(LeakKind::Answer, block.line);
+                }
+                if !withhold::names_in(text, sample, trace).is_empty() {
+                    say(LeakKind::Name, block.line);
+                }
+            }
+            BlockKind::Prose(text) => {
+                if forms
+                    .as_ref()
+                    .is_some_and(|forms| !forms.said_in_step(text, &sample.question).is_empty())
+                {
+                    say(LeakKind::Answer, block.line);
+                }
+                if text.starts_with("### ") && !withhold::names_in(text, sample, trace).is_empty() {
+                    say(LeakKind::Name, block.line);
+                }
+            }
+        }
+    }
+    leaks
+}
+
+/// Whether the page is another one when nothing but its secrets is.
+pub(super) fn of_secrets(
+    page: &Written,
+    sample: &Sample,
+    trace: &Trace,
+    format: Format,
+    visibility: AnswerVisibility,
+) -> Option<Leak> {
+    let mut other_sample = sample.clone();
+    other_sample.id = "another-sample".to_owned();
+    other_sample.table_id = "another/table.csv".to_owned();
+    other_sample.groups.clear();
+    other_sample.gold = Some(match &sample.gold {
+        Some(Gold::Verdict(verdict)) => Gold::Verdict(!verdict),
+        _ => Gold::Text("another answer".to_owned()),
+    });
+    let mut other_trace = trace.clone();
+    other_trace.sample.clone_from(&other_sample.id);
+    for name in [
+        &mut other_trace.answerer,
+        &mut other_trace.method,
+        &mut other_trace.model,
+    ] {
+        *name = "another-name".to_owned();
+    }
+    // Names in the model's own text are concealed, or `Name`'s to say, by the true names in both.
+    let other = Written::new(&other_sample, &other_trace, format, visibility, (sample, trace));
+    differing_line(&page.markdown, &other.markdown)
+        .map(|line| format!("Markdown line {line}"))
+        .or_else(|| differing_line(&page.html, &other.html).map(|line| format!("HTML line {line}")))
+        .map(|place| Leak {
+            what: LeakKind::Secret,
+            place,
+        })
+}
+
+/// The first line, counted from one, in which two texts differ.
+fn differing_line(ours: &str, theirs: &str) -> Option<usize> {
+    let same = ours
+        .lines()
+        .zip(theirs.lines())
+        .take_while(|(ours, theirs)| ours == theirs)
+        .count();
+    (ours != theirs).then_some(same + 1)
+}
+
+/// A part of a page in Markdown.
+struct Block {
+    /// 1-based line that it begins on.
+    line: usize,
+    kind: BlockKind,
+}
+
+enum BlockKind {
+    Table {
+        /// Whether it is the sample's own.
+        is_first: bool,
+        header: Vec<String>,
+        rows: Vec<Vec<String>>,
+    },
+    Program(String),
+    /// The model's own words.
+    Said(String),
+    Prose(String),
+}
+
+/// Takes a page in Markdown apart, by what its writer promises: a program stands in a fence, the model's words in a
+/// quote, a table's lines begin with `|`, and no text can forge any of them.
+fn blocks(markdown: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut fence: Option<String> = None;
+    let mut line_before = "";
+    for (index, text) in markdown.lines().enumerate() {
+        let line = index + 1;
+        if let Some(open) = &fence {
+            if text == open.as_str() {
+                fence = None;
+            } else if let Some(Block {
+                kind: BlockKind::Program(program),
+                ..
+            }) = blocks.last_mut()
+            {
+                program.push_str(text);
+                program.push('\n');
+            }
+            continue;
+        }
+        let kind = if text.starts_with("```") {
+            let ticks = text.chars().take_while(|c| *c == '`').count();
+            fence = Some("`".repeat(ticks));
+            Some(BlockKind::Program(String::new()))
+        } else if text.starts_with('|') {
+            row_of_table(&mut blocks, text, line_before)
+        } else if let Some(said) = text.strip_prefix('>') {
+            Some(BlockKind::Said(unescaped(said)))
+        } else if text.is_empty() || is_ours(text) {
+            None
+        } else {
+            Some(BlockKind::Prose(unescaped(text)))
+        };
+        blocks.extend(kind.map(|kind| Block { line, kind }));
+        line_before = text;
+    }
+    blocks
+}
+
+/// Lines that every page of the sample has, and the names of its columns.
+fn is_ours(text: &str) -> bool {
+    const STARTS: &[&str] = &["Statement: ", "Question: ", "Table: ", "Column names in programs: "];
+    const LINES: &[&str] = &[words::INPUT_WITHHELD, words::RESULT_WITHHELD];
+    STARTS.iter().any(|start| text.starts_with(start)) || LINES.contains(&text)
+}
+
+/// Adds a row to the table block above, or begins one.
+fn row_of_table(blocks: &mut [Block], text: &str, line_before: &str) -> Option<BlockKind> {
+    let cells = cells_of(text);
+    match blocks.last_mut() {
+        Some(Block {
+            kind: BlockKind::Table { rows, .. },
+            ..
+        }) if line_before.starts_with('|') => {
+            if !text.starts_with("|---") && !text.starts_with("| …") {
+                rows.push(cells);
+            }
+            None
+        }
+        _ => Some(BlockKind::Table {
+            is_first: line_before.starts_with("The table ("),
+            header: cells,
+            rows: Vec::new(),
+        }),
+    }
+}
+
+/// The cells of a row of a table, without the number in front and the marks.
+fn cells_of(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_escaped = false;
+    for character in line.chars() {
+        if character == '|' && !is_escaped {
+            cells.push(String::new());
+        } else if let Some(cell) = cells.last_mut() {
+            cell.push(character);
+        }
+        is_escaped = character == '\\' && !is_escaped;
+    }
+    // Before the first and after the last bar there is nothing; then comes the row's number.
+    cells
+        .iter()
+        .skip(2)
+        .take(cells.len().saturating_sub(3))
+        .map(|cell| unescaped(cell))
+        .collect()
+}
+
+/// Markdown back to text, as far as words and numbers go.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut is_escaped = false;
+    for character in text.trim().chars() {
+        if character == '\\' && !is_escaped {
+            is_escaped = true;
+            continue;
+        }
+        is_escaped = false;
+        plain.push(character);
+    }
+    plain.replace("<br>", "\n").replace("&lt;", "<").replace("&amp;", "&")
+}
+
+/// Whether a table of a page states the answer.
+fn table_states(forms: &AnswerForms, sample: &Sample, header: &[String], rows: &[Vec<String>]) -> bool {
+    let own: Vec<Vec<String>> = sample
+        .table
+        .columns
+        .iter()
+        .map(|column| words_of(&column.display))
+        .collect();
+    header.iter().enumerate().any(|(column, name)| {
+        let name = words_of(name);
+        let is_computed = !own.iter().any(|own| name.starts_with(own));
+        let cells = || {
+            rows.iter()
+                .map(|row| row.get(column).map(String::as_str).filter(|cell| *cell != "_NULL_"))
+        };
+        forms.fill(cells(), is_computed) && !withhold::fills_first_table(forms, sample)
+            || (is_computed && names_answer(forms, &name))
     })
 }
 
-/// A result that the page shows, with what its step computed.
-struct ShownResult<'a> {
-    table: &'a Table,
-    /// `None`: not known, so any column may be.
-    computed_columns: Option<&'a [usize]>,
-}
-
-impl ShownResult<'_> {
-    fn is_computed(&self, column: usize) -> bool {
-        self.computed_columns.is_none_or(|computed| computed.contains(&column))
-    }
-
-    fn computed_cells(&self) -> impl Iterator<Item = Tokens> {
-        self.table.rows.iter().flat_map(|row| {
-            row.iter()
-                .enumerate()
-                .filter(|(column, _)| self.is_computed(*column))
-                .filter_map(|(_, cell)| cell.as_deref().map(tokens))
-        })
-    }
-
-    /// Whether a column holds these values and nothing else.
-    fn narrowed_to(&self, values: &[Tokens]) -> bool {
-        let wanted: BTreeSet<&Tokens> = values.iter().collect();
-        (0..self.table.columns.len()).any(|column| {
-            let cells: Vec<Tokens> = self
-                .table
-                .rows
-                .iter()
-                .filter_map(|row| row.get(column)?.as_deref().map(tokens))
-                .collect();
-            cells.iter().collect::<BTreeSet<_>>() == wanted
-        })
-    }
-}
-
-fn shown_results<'a>(view: &PageView, trace: &'a Trace) -> Vec<ShownResult<'a>> {
-    let mut shown: BTreeSet<usize> = BTreeSet::new();
-    for step in &view.steps {
-        shown.extend(step.input.iter().map(|table| table.index));
-        if let Some(ResultView::Table(table)) = &step.result {
-            shown.insert(table.index);
-        }
-    }
-    shown.remove(&0);
-    shown
-        .into_iter()
-        .filter_map(|index| {
-            Some(ShownResult {
-                table: trace.tables.get(index)?,
-                computed_columns: trace
-                    .steps
-                    .iter()
-                    .find(|step| step.output == Some(index))
-                    .and_then(|step| step.lineage.as_ref())
-                    .map(|lineage| lineage.produced_columns.as_slice()),
-            })
-        })
-        .collect()
-}
-
-/// The constants that shown programs select first of all.
-fn constants(view: &PageView) -> Vec<Tokens> {
-    view.steps
-        .iter()
-        .filter_map(|step| step.program.as_deref())
-        .filter_map(|program| {
-            let pieces = pieces(program);
-            let mut telling = pieces
-                .iter()
-                .filter(|piece| piece.kind != PieceKind::Comment && !piece.text.trim().is_empty());
-            let starts = telling
-                .next()
-                .is_some_and(|piece| piece.text.eq_ignore_ascii_case("select"));
-            let selected = telling.next().filter(|_| starts)?;
-            matches!(selected.kind, PieceKind::Text | PieceKind::Number).then(|| tokens(&selected.text))
-        })
-        .collect()
-}
-
-/// Small letters after compatibility normalization; numbers without thousands commas and trailing zeros.
-fn tokens(text: &str) -> Tokens {
-    let normalized: Vec<char> = text.nfkc().flat_map(char::to_lowercase).collect();
-    let mut found = Vec::new();
-    let mut token = String::new();
-    for (index, &character) in normalized.iter().enumerate() {
-        let inside_number = |separator| {
-            character == separator
-                && !token.is_empty()
-                && token.chars().all(|c| c.is_ascii_digit() || c == '.')
-                && normalized.get(index + 1).is_some_and(char::is_ascii_digit)
-        };
-        if character.is_alphanumeric() || (inside_number('.') && !token.contains('.')) {
-            token.push(character);
-        } else if !inside_number(',') {
-            finish(&mut found, &mut token);
-        }
-    }
-    finish(&mut found, &mut token);
-    found
-}
-
-fn finish(found: &mut Tokens, token: &mut String) {
-    if token.contains('.') {
-        token.truncate(token.trim_end_matches('0').trim_end_matches('.').len());
-    }
-    if !token.is_empty() {
-        found.push(std::mem::take(token));
-    }
-}
-
-fn contains(text: &Tokens, value: &Tokens) -> bool {
-    !value.is_empty() && text.windows(value.len()).any(|window| window == value.as_slice())
-}
-
-fn is_small_number(value: &Tokens) -> bool {
-    matches!(value.as_slice(), [only] if only.parse::<f64>().is_ok_and(|number| number < 100.0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_become_words_and_numbers() {
-        assert_eq!(
-            tokens("Won 1,234.50 points, in 2004."),
-            ["won", "1234.5", "points", "in", "2004"]
-        );
-        assert_eq!(tokens("3.0"), ["3"]);
-        assert_eq!(tokens("3-1 (a.b)"), ["3", "1", "a", "b"]);
-        assert_eq!(tokens("— !"), Tokens::new());
-    }
-
-    #[test]
-    fn a_value_is_found_as_a_whole_run_only() {
-        let text = tokens("the winner was Ana Lindqvist in 12 races");
-        assert!(contains(&text, &tokens("ana lindqvist")));
-        assert!(!contains(&text, &tokens("Ana Lind")));
-        assert!(!contains(&text, &tokens("2")));
-        assert!(!contains(&text, &Tokens::new()));
+/// Whether a computed column is named by the answer.
+pub(super) fn names_answer(forms: &AnswerForms, name: &[String]) -> bool {
+    match forms {
+        AnswerForms::Verdict => false,
+        AnswerForms::Values(values) => values
+            .iter()
+            .any(|value| !is_small_number(value) && contains(name, value)),
     }
 }

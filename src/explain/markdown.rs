@@ -129,7 +129,7 @@ fn write_step(page: &mut Paragraphs, step: &StepView) {
     match &step.result {
         Some(ResultView::Table(table)) => page.push(format!("Result. {}", table_or_its_marks(table))),
         Some(ResultView::Withheld) => {
-            page.push("The result of this step holds the answer, which is withheld.".to_owned())
+            page.push(words::RESULT_WITHHELD.to_owned());
         }
         None => {}
     }

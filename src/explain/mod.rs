@@ -9,8 +9,11 @@
 //! - `visible_text`: text of tables and models made harmless to read.
 //! - `sql_pieces`: the pieces of a statement that a listing colours.
 //! - `content_policy`: what a page allows a browser to load and run.
-//! - `leak`: whether a withheld answer still stands in the page.
+//! - `answer_forms`: how an answer can stand in a text or a table.
+//! - `withhold`: what the view leaves out so that its judge stays blind.
+//! - `leak`: whether the finished page tells what it must not.
 
+mod answer_forms;
 pub(crate) mod content_policy;
 mod html;
 mod leak;
@@ -19,10 +22,13 @@ mod marked_table;
 mod sql_pieces;
 mod view;
 pub(crate) mod visible_text;
+mod withhold;
 mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use leak::{Leak, LeakKind};
 
 use crate::dataset::Sample;
 use crate::trace::Trace;
@@ -76,8 +82,11 @@ pub struct PageFacts {
     pub steps_inexact: usize,
     /// The chain does not end in the answer shown (a fallback answered); never in the control, which shows no steps.
     pub answer_not_from_steps: bool,
-    /// The answer's text stands in the page although it is withheld; the rule is in docs/formats.md.
-    pub withheld_answer_visible: bool,
+    /// Tables left out and texts replaced so that the page does not tell its answer or what made it; the rule is in
+    /// docs/formats.md.
+    pub places_withheld: usize,
+    /// What it tells all the same and must not; a run refuses to put such a page before a judge.
+    pub leaks: Vec<Leak>,
     /// Bytes of the HTML.
     pub html_bytes: usize,
     /// Bytes of the Markdown.
@@ -89,24 +98,43 @@ pub struct PageFacts {
 /// A trace that does not fit together (a step that names a table it does not hold, marks outside their table) still
 /// gives a page, which says what is missing.
 pub fn render(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility) -> Page {
-    let view = view::build(sample, trace, format, answer);
-    let html = html::write(&view);
-    let markdown = markdown::write(&view);
-    let withheld_answer_visible = match answer {
-        AnswerVisibility::Shown => false,
-        AnswerVisibility::Withheld => leak::answer_visible(&view, sample, trace),
-    };
+    let page = Written::new(sample, trace, format, answer, (sample, trace));
+    let mut leaks = leak::in_markdown(&page.markdown, sample, trace, answer);
+    leaks.extend(leak::of_secrets(&page, sample, trace, format, answer));
     Page {
         facts: PageFacts {
-            steps: view.steps.len(),
-            steps_marked: view.steps.iter().filter(|step| step.marked).count(),
-            steps_inexact: view.steps.iter().filter(|step| step.inexact).count(),
-            answer_not_from_steps: view.closing.notice.is_some(),
-            withheld_answer_visible,
-            html_bytes: html.len(),
-            markdown_bytes: markdown.len(),
+            steps: page.view.steps.len(),
+            steps_marked: page.view.steps.iter().filter(|step| step.marked).count(),
+            steps_inexact: page.view.steps.iter().filter(|step| step.inexact).count(),
+            answer_not_from_steps: page.view.closing.notice.is_some(),
+            places_withheld: page.places_withheld,
+            leaks,
+            html_bytes: page.html.len(),
+            markdown_bytes: page.markdown.len(),
         },
-        html,
-        markdown,
+        html: page.html,
+        markdown: page.markdown,
+    }
+}
+
+/// A page as written, before it is checked.
+struct Written {
+    view: view::PageView,
+    html: String,
+    markdown: String,
+    places_withheld: usize,
+}
+
+impl Written {
+    /// Builds and writes a page; what it has to leave out is told by `blind`, the true sample and trace.
+    fn new(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility, blind: (&Sample, &Trace)) -> Self {
+        let mut view = view::build(sample, trace, format, answer);
+        let places_withheld = withhold::conceal(&mut view, blind.0, blind.1, answer);
+        Self {
+            html: html::write(&view),
+            markdown: markdown::write(&view),
+            view,
+            places_withheld,
+        }
     }
 }

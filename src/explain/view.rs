@@ -37,6 +37,24 @@ pub(super) struct PageView {
     pub(super) closing: Closing,
 }
 
+impl PageView {
+    /// Makes the legend anew from the tables that are left.
+    pub(super) fn renew_legend(&mut self) {
+        self.legend = Legend::default();
+        if let Some(table) = &self.table {
+            self.legend.add(table);
+        }
+        for step in &self.steps {
+            if let Some(table) = &step.input {
+                self.legend.add(table);
+            }
+            if let Some(ResultView::Table(table)) = &step.result {
+                self.legend.add(table);
+            }
+        }
+    }
+}
+
 /// The model's own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rationale {
@@ -377,7 +395,7 @@ impl<'a> Builder<'a> {
         if input.is_none() {
             notes.push("The table this step ran on was not kept.".to_owned());
         } else if self.withheld_table == Some(step.input) {
-            notes.push("The table this step ran on holds the answer, which is withheld.".to_owned());
+            notes.push(words::INPUT_WITHHELD.to_owned());
         } else if chain {
             input_view = self.table(step.input, marks.clone(), &dropped);
         } else if self.runs_elsewhere(index) {

@@ -219,6 +219,12 @@ fn examined_in_vain(marks: &Marks, input: &Table) -> String {
     format!("No row matches: {rows} examined{columns}, and none meets the condition.")
 }
 
+/// In the place of a step's input that states a withheld answer.
+pub(super) const INPUT_WITHHELD: &str = "The table this step ran on states the answer, which is withheld.";
+
+/// In the place of a result that states a withheld answer.
+pub(super) const RESULT_WITHHELD: &str = "The result of this step states the answer, which is withheld.";
+
 /// The notice that the steps did not produce the answer.
 pub(super) fn fallback_notice(steps_shown: bool) -> &'static str {
     if steps_shown {

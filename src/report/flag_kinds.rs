@@ -36,8 +36,8 @@ pub enum FlagKind {
     OptionBias,
     /// The options were not shown equally often in both orders.
     UnbalancedOptions,
-    /// A withheld answer can be read on the page all the same.
-    WithheldAnswerVisible,
+    /// A page tells its withheld answer, the gold answer or what made it.
+    PageLeak,
     /// Steps do not end in the answer that is shown.
     AnswerNotFromSteps,
     /// Steps on which nothing is marked.
@@ -81,7 +81,7 @@ impl FlagKind {
             Self::UnbalancedPlaces => "unbalanced_places",
             Self::OptionBias => "option_bias",
             Self::UnbalancedOptions => "unbalanced_options",
-            Self::WithheldAnswerVisible => "withheld_answer_visible",
+            Self::PageLeak => "page_leak",
             Self::AnswerNotFromSteps => "answer_not_from_steps",
             Self::UnmarkedSteps => "unmarked_steps",
             Self::LowCoverage => "low_coverage",

@@ -137,16 +137,19 @@ impl Flags {
     fn pages(&mut self, analysis: &Analysis) {
         for pages in &analysis.pages {
             let about = (None, None, Some(pages.arm.as_str()));
-            let visible = &pages.withheld_answer_visible;
-            if pages.answer == AnswerVisibility::Withheld && visible.successes > 0 && pages.arm != CONTROL_ARM {
+            let leaking = &pages.leaking;
+            if leaking.successes > 0 {
+                let hides = match pages.answer {
+                    AnswerVisibility::Withheld => "its withheld answer, or what made it",
+                    AnswerVisibility::Shown => "what made it",
+                };
                 self.add(
                     Severity::Severe,
-                    FlagKind::WithheldAnswerVisible,
-                    (Some(Task::Simulation), None, Some(&pages.arm)),
+                    FlagKind::PageLeak,
+                    about,
                     format!(
-                        "On {} of {} pages of {} the withheld answer stands in what the explanation adds (not counting \
-                         the question and the first table), so that a simulation of them may be no more than reading.",
-                        visible.successes, visible.n, pages.arm
+                        "{} of {} pages of {} tell a judge {hides}: what was judged of them may be no more than reading.",
+                        leaking.successes, leaking.n, pages.arm
                     ),
                 );
             }

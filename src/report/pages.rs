@@ -28,8 +28,10 @@ pub struct PageAnalysis {
     pub steps_inexact: Proportion,
     /// Pages whose steps do not end in the answer (a fallback gave it).
     pub answer_not_from_steps: Proportion,
-    /// Pages on which the withheld answer can be read all the same.
-    pub withheld_answer_visible: Proportion,
+    /// Places a page leaves out so that it tells neither its answer nor what made it.
+    pub places_withheld_per_page: Stat<f64>,
+    /// Pages that tell one of these all the same.
+    pub leaking: Proportion,
     /// Bytes of HTML a page.
     pub html_bytes_per_page: Stat<f64>,
     /// Bytes of Markdown a page.
@@ -70,7 +72,8 @@ fn of_arm(arm: &str, answer: AnswerVisibility, pages: &[&PageRecord], level: f64
         steps_marked: Proportion::new(sum(|page| page.facts.steps_marked), steps, level),
         steps_inexact: Proportion::new(sum(|page| page.facts.steps_inexact), steps, level),
         answer_not_from_steps: Proportion::of(pages.iter().map(|page| page.facts.answer_not_from_steps), level),
-        withheld_answer_visible: Proportion::of(pages.iter().map(|page| page.facts.withheld_answer_visible), level),
+        places_withheld_per_page: share(sum(|page| page.facts.places_withheld), count),
+        leaking: Proportion::of(pages.iter().map(|page| !page.facts.leaks.is_empty()), level),
         html_bytes_per_page: share(sum(|page| page.facts.html_bytes), count),
         markdown_bytes_per_page: share(sum(|page| page.facts.markdown_bytes), count),
         markdown_bytes_most: pages

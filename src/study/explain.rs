@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::dataset::{Answer, Sample};
-use crate::explain::{AnswerVisibility, Format, Page, render};
+use crate::explain::{AnswerVisibility, Format, Leak, Page, render};
 use crate::judge::CONTROL_ARM;
 use crate::report::PageRecord;
 use crate::trace::Trace;
 
 use super::directory::{DirectoryError, RunDirectory, file_name};
+use super::file::OnLeak;
 use super::load::Arm;
 
 /// Which page: the arm, the sample, whether the answer is shown, and (of a control) which answer.
@@ -129,9 +130,45 @@ impl Explained {
             .collect()
     }
 
+    /// Every leak of a page, by the page's file.
+    pub(super) fn leaks(&self) -> impl Iterator<Item = (&PageRecord, &Leak)> {
+        self.records
+            .iter()
+            .flat_map(|record| record.facts.leaks.iter().map(move |leak| (record, leak)))
+    }
+
+    /// Before any trial is asked: pages that tell what they must not, in words, unless the study only flags them.
+    pub(super) fn refuse_leaks(&self, on_leak: OnLeak) -> Result<(), String> {
+        const NAMED: usize = 5;
+        let leaks: Vec<String> = self.leaks().map(|(record, leak)| leak_words(record, leak)).collect();
+        if leaks.is_empty() || on_leak == OnLeak::Flag {
+            return Ok(());
+        }
+        let rest = match leaks.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        Err(format!(
+            "no trial was asked, because pages tell what they must not: {}{rest}",
+            leaks.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ")
+        ))
+    }
+
     fn in_order(&self) -> impl Iterator<Item = &Arc<Page>> {
         self.records.iter().filter_map(|record| self.pages.get(&key_of(record)))
     }
+}
+
+/// A leak in words: what, and on which page of which arm and sample.
+pub(super) fn leak_words(record: &PageRecord, leak: &Leak) -> String {
+    format!(
+        "{} of arm `{}`, sample `{}`: {} ({})",
+        record.markdown,
+        record.arm,
+        record.sample,
+        leak.what.words(),
+        leak.place
+    )
 }
 
 /// Reads the pages back that an earlier explain stage wrote.
@@ -167,4 +204,46 @@ fn page_stem(arm: &str, sample: &str, visibility: AnswerVisibility, control_answ
         .map(|answer| format!("-{}", &super::directory::fingerprint(answer)[..8]))
         .unwrap_or_default();
     format!("{arm}/{}.{shown}{which}", file_name(sample))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::explain::LeakKind;
+
+    #[test]
+    fn a_page_that_leaks_is_refused_or_flagged() {
+        let example = |kind: &str| {
+            let path = format!("{}/docs/examples/{kind}.json", env!("CARGO_MANIFEST_DIR"));
+            std::fs::read_to_string(path).unwrap()
+        };
+        let sample: Sample = serde_json::from_str(&example("sample")).unwrap();
+        let trace: Trace = serde_json::from_str(&example("trace")).unwrap();
+        let mut explained = Explained::default();
+        for arm in ["fir", "oak"] {
+            explained.add(
+                arm,
+                &sample,
+                &trace,
+                Format::AttributionChain,
+                AnswerVisibility::Withheld,
+            );
+        }
+        assert_eq!(explained.refuse_leaks(OnLeak::Refuse), Ok(()));
+        explained.records[1].facts.leaks.push(Leak {
+            what: LeakKind::Answer,
+            place: "Markdown line 14".to_owned(),
+        });
+        let said = explained.refuse_leaks(OnLeak::Refuse).unwrap_err();
+        for part in [
+            "pages/oak/",
+            "arm `oak`",
+            &sample.id,
+            "the withheld answer (Markdown line 14)",
+        ] {
+            assert!(said.contains(part), "{said}");
+        }
+        assert_eq!(explained.refuse_leaks(OnLeak::Flag), Ok(()));
+    }
 }

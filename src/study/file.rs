@@ -40,6 +40,9 @@ pub struct StudyFile {
     /// The guarded SQL engine.
     #[serde(default)]
     pub engine: EngineSettings,
+    /// The pages.
+    #[serde(default)]
+    pub pages: PageSettings,
     /// The analysis and report.
     #[serde(default)]
     pub report: ReportSettings,
@@ -101,6 +104,25 @@ pub struct JudgeEntry {
 
 fn default_judge_max_tokens() -> u32 {
     512
+}
+
+/// The pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PageSettings {
+    /// What happens when the leak check finds that a page tells its withheld answer, the gold answer or what made it.
+    pub on_leak: OnLeak,
+}
+
+/// What happens when a page tells what it must not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnLeak {
+    /// The run stops before any trial is asked.
+    #[default]
+    Refuse,
+    /// The run goes on, and the report says so.
+    Flag,
 }
 
 /// The no-explanation control.

@@ -173,6 +173,9 @@ pub enum RunError {
     /// The user stopped it.
     #[error("stopped; what was answered is kept")]
     Interrupted,
+    /// A page tells what it must not, and no trial was asked.
+    #[error("{0}")]
+    Leak(String),
     /// A stage that was left out has not been run, or was run on something else.
     #[error("{0}")]
     Stage(String),
@@ -428,6 +431,9 @@ impl<'a> Running<'a> {
             let judgments = self.stored(directory::JUDGMENTS)?;
             return Ok((trials, judgments, explained.records));
         }
+        explained
+            .refuse_leaks(self.study.file.pages.on_leak)
+            .map_err(RunError::Leak)?;
         self.redo(Stage::Judge)?;
         let file = &self.study.file;
         let trials = judge::trials(self.study, &judge::answers(&self.samples, &self.arms, traces))?;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use tabjury::dataset::{Answer, DatasetKind, Gold, QuestionKind, Sample};
-use tabjury::explain::{AnswerVisibility, Format, PageFacts};
+use tabjury::explain::{AnswerVisibility, Format, Leak, LeakKind, PageFacts};
 use tabjury::judge::{CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, Verdict};
 use tabjury::report::{
     ArmFacts, CallMessage, CallTokens, CallUsage, CallView, JudgeFacts, ModelFacts, ModelPrice, PageRecord, RunRecords,
@@ -138,7 +138,15 @@ fn pages() -> Vec<PageRecord> {
                 steps_marked: steps.min(3),
                 steps_inexact: 0,
                 answer_not_from_steps: arm == "pos" && sample == "f5",
-                withheld_answer_visible: arm == "sql" && sample == "q2" && answer == AnswerVisibility::Withheld,
+                places_withheld: 0,
+                leaks: if arm == "sql" && sample == "q2" && answer == AnswerVisibility::Withheld {
+                    vec![Leak {
+                        what: LeakKind::Answer,
+                        place: "Markdown line 9".to_owned(),
+                    }]
+                } else {
+                    Vec::new()
+                },
                 html_bytes: 4000,
                 markdown_bytes: 1500,
             },

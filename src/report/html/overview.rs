@@ -56,7 +56,7 @@ fn title(kind: FlagKind) -> &'static str {
         FlagKind::UnbalancedPlaces => "Places are not balanced",
         FlagKind::OptionBias => "The order of the options moves the verdict",
         FlagKind::UnbalancedOptions => "Options are not balanced",
-        FlagKind::WithheldAnswerVisible => "Withheld answers can be read",
+        FlagKind::PageLeak => "Pages tell what they must not",
         FlagKind::AnswerNotFromSteps => "Steps that do not yield the answer shown",
         FlagKind::UnmarkedSteps => "Steps with nothing marked",
         FlagKind::LowCoverage => "Many judgments could not be read",

@@ -1,6 +1,5 @@
 //! The sections on the pages that were shown and on what the calls took.
 
-use crate::explain::AnswerVisibility;
 use crate::report::analysis::Analysis;
 use crate::report::names::visibility_name;
 use crate::report::quantities::Proportion;
@@ -22,7 +21,8 @@ pub(super) fn pages(analysis: &Analysis) -> Option<Section> {
             "#steps with marks",
             "#marks not exact",
             "#answer not from the steps",
-            "#withheld answer readable",
+            "#places withheld a page",
+            "#tells what it must not",
             "#kB of HTML",
             "#kB of text",
         ],
@@ -45,11 +45,8 @@ pub(super) fn pages(analysis: &Analysis) -> Option<Section> {
             CellView::part(&pages.steps_marked),
             CellView::part(&pages.steps_inexact),
             alarm(&pages.answer_not_from_steps),
-            if pages.answer == AnswerVisibility::Withheld {
-                alarm(&pages.withheld_answer_visible)
-            } else {
-                CellView::default()
-            },
+            CellView::figure(&pages.places_withheld_per_page, short),
+            alarm(&pages.leaking),
             CellView::figure(&pages.html_bytes_per_page, kilobytes),
             CellView::figure(&pages.markdown_bytes_per_page, kilobytes),
         ]);
@@ -65,9 +62,14 @@ pub(super) fn pages(analysis: &Analysis) -> Option<Section> {
         terms: vec![
             ("steps with marks", "Steps on which at least one row, column or cell is marked."),
             ("answer not from the steps", "The steps end elsewhere; a fallback gave the answer that is shown."),
-            ("withheld answer readable", "The answer, though withheld, stands in what the explanation adds: a cell that a step computed, its words, a constant of \
-             its program, or a result that holds nothing else. The question, the caption and the first table do not count: \
-             every page has them, also that of the control."),
+            (
+                "places withheld",
+                "Tables left out and texts replaced so that a page tells neither its withheld answer nor what made it.",
+            ),
+            (
+                "tells what it must not",
+                "Pages on which the leak check still finds the withheld answer, the gold answer or a name.",
+            ),
             ("kB of text", "Thousands of bytes of the Markdown that models read."),
         ],
         blocks: vec![Block::Table(table)],
