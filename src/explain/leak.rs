@@ -213,9 +213,21 @@ fn blocks(markdown: &str) -> Vec<Block> {
     blocks
 }
 
-/// Lines that every page of the sample has, and the names of its columns.
+/// Lines that every page of the sample has, and lines of ours that count rows and name columns.
 fn is_ours(text: &str) -> bool {
-    const STARTS: &[&str] = &["Statement: ", "Question: ", "Table: ", "Column names in programs: "];
+    const STARTS: &[&str] = &[
+        "Statement: ",
+        "Question: ",
+        "Table: ",
+        "Column names in programs: ",
+        "Marks: ",
+        "The table (",
+        "The table goes from ",
+        "Table after step ",
+        "Result. Table after step ",
+        "The same as: ",
+        "Result. The same as: ",
+    ];
     const LINES: &[&str] = &[words::INPUT_WITHHELD, words::RESULT_WITHHELD];
     STARTS.iter().any(|start| text.starts_with(start)) || LINES.contains(&text)
 }
@@ -228,7 +240,7 @@ fn row_of_table(blocks: &mut [Block], text: &str, line_before: &str) -> Option<B
             kind: BlockKind::Table { rows, .. },
             ..
         }) if line_before.starts_with('|') => {
-            if !text.starts_with("|---") && !text.starts_with("| …") {
+            if !text.starts_with("|-|") && !text.starts_with("|…") {
                 rows.push(cells);
             }
             None

@@ -52,7 +52,7 @@ impl Concealer<'_> {
                 }
                 places += replace(&mut failed.error, |text| self.forms.said_in_step(text, question));
             }
-            for text in step.notes.iter_mut().chain(&mut step.error) {
+            if let Some(text) = &mut step.error {
                 places += replace(text, |text| self.forms.said_in_step(text, question));
             }
         }

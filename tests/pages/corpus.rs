@@ -115,8 +115,11 @@ fn recorded_chains_give_valid_pages_with_their_marks() {
         let listing = render(&sample, &trace, Format::ProgramListing, AnswerVisibility::Withheld);
         assert!(Html::parse_document(&listing.html).errors.is_empty(), "{}", sample.id);
         let hidden = render(&sample, &trace, Format::AttributionChain, AnswerVisibility::Withheld);
-        for page in [&chain, &listing, &hidden] {
-            assert_eq!(page.facts.leaks, [], "{}\n{}", sample.id, page.markdown);
+        for (format, _) in crate::FORMATS {
+            for visibility in [AnswerVisibility::Shown, AnswerVisibility::Withheld] {
+                let page = render(&sample, &trace, format, visibility);
+                assert_eq!(page.facts.leaks, [], "{} {format:?}\n{}", sample.id, page.markdown);
+            }
         }
         if trace.answer_source == Some(AnswerSource::Program) {
             withheld += 1;
