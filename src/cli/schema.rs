@@ -18,6 +18,8 @@ pub(super) enum Kind {
     Sample,
     /// What a method did on a sample.
     Trace,
+    /// What a perturbation proof of a step's lineage found.
+    StepProof,
     /// What the analysis counts about a page.
     PageFacts,
     /// One thing put before a judge.
@@ -43,6 +45,7 @@ impl Kind {
             Self::Study => "study",
             Self::Sample => "sample",
             Self::Trace => "trace",
+            Self::StepProof => "step_proof",
             Self::PageFacts => "page_facts",
             Self::Trial => "trial",
             Self::Judgment => "judgment",
@@ -60,6 +63,7 @@ impl Kind {
             Self::Study => schema_for!(crate::study::file::StudyFile),
             Self::Sample => schema_for!(crate::dataset::Sample),
             Self::Trace => schema_for!(crate::trace::Trace),
+            Self::StepProof => schema_for!(crate::trace::proof::StepProof),
             Self::PageFacts => schema_for!(crate::explain::PageFacts),
             Self::Trial => schema_for!(crate::judge::Trial),
             Self::Judgment => schema_for!(crate::judge::Judgment),

@@ -12,6 +12,7 @@ mod guard;
 pub mod lineage;
 mod members;
 mod names;
+pub mod proof;
 mod result;
 mod sqlite;
 

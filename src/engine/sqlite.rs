@@ -4,6 +4,8 @@
 //! handler. Every statement of a model runs in [`Mode::Untrusted`]; the lineage tracer's own statements, which are made
 //! from an already accepted statement, run in [`Mode::Tracing`] or, to keep an intermediate result, [`Mode::Keeping`].
 
+mod rerun;
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -20,6 +22,8 @@ use super::members::MemberStore;
 use super::{EngineError, Limits, TABLE_NAME, functions, members};
 use crate::table::value::typed_value;
 use crate::table::{ColumnType, Table, Value};
+
+pub(super) use rerun::Outcome;
 
 /// Virtual machine instructions between two looks at the limits.
 const STEPS_BETWEEN_CHECKS: i32 = 1000;
@@ -199,7 +203,13 @@ impl Database {
         only_select(&prepared, statement)?;
         let names: Vec<String> = prepared.column_names().map(str::to_owned).collect();
         let carried = self.carried_columns(&prepared);
-        let width = names.len();
+        let rows = self.rows(&mut prepared, mode)?;
+        Ok(ResultSet { names, carried, rows })
+    }
+
+    /// Runs a prepared statement; its budget has been started.
+    fn rows(&self, prepared: &mut Statement<'_>, mode: Mode) -> Result<Vec<Vec<SqlValue>>, EngineError> {
+        let width = prepared.column_count();
         let mut rows = Vec::new();
         let mut bytes = 0_usize;
         let mut cursor = prepared.query([]).map_err(|error| self.explain(error))?;
@@ -229,7 +239,7 @@ impl Database {
             }
             rows.push(values);
         }
-        Ok(ResultSet { names, carried, rows })
+        Ok(rows)
     }
 
     fn carried_columns(&self, prepared: &Statement<'_>) -> Vec<Option<usize>> {

@@ -2,6 +2,7 @@
 
 pub mod builder;
 pub mod lineage;
+pub mod proof;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

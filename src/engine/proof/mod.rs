@@ -1,0 +1,200 @@
+//! Proving a lineage by perturbation: a step's statement is run again and again on its table with cells and rows changed,
+//! and the result must stay where nothing is marked, and must be able to change where a condition or a witness is.
+//!
+//! What is claimed and what is not, and what lies outside the marks, is written down in `docs/lineage.md`; the records are
+//! those of [`crate::trace::proof`]. No model is asked. Every choice follows from the seed, the id and the step; the bounds
+//! on runs and work are the same everywhere, and the clock is only behind them.
+//!
+//! The typed table is what is changed: columns keep the types that the engine read from the recorded cells, so that a
+//! blank in a column of whole numbers is a NULL among whole numbers.
+
+mod compare;
+mod completeness;
+mod session;
+mod soundness;
+mod values;
+
+use std::time::Duration;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::sqlite::Database;
+use super::{Engine, EngineError, Execution, names, on_deep_stack, result};
+use crate::table::Table;
+use crate::trace::proof::{Completeness, Replay, Soundness, StepProof, Undecided};
+use crate::trace::{Lineage, Trace};
+use session::{Budget, Session};
+use values::Values;
+
+/// The bounds of a proof, and its seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProofSettings {
+    /// What every random choice follows from, with the step's id.
+    pub seed: u64,
+    /// Runs of a step's statement.
+    pub runs: usize,
+    /// SQLite instructions of a step's runs, changed cells counted in.
+    pub work: u64,
+    /// The clock behind both, for a step.
+    pub time: Duration,
+}
+
+impl Default for ProofSettings {
+    /// Every cell and row of a table of some hundred cells by itself; of larger ones all together and a choice.
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            runs: 20_000,
+            work: 400_000_000,
+            time: Duration::from_secs(120),
+        }
+    }
+}
+
+/// A step to be proven.
+#[derive(Clone, Copy, Debug)]
+pub struct ProvenStep<'step> {
+    /// Names the step's trace, as sample and answerer do; random choices follow from it.
+    pub id: &'step str,
+    /// 0-based position of the step in it.
+    pub step: usize,
+    /// The table that the statement ran on.
+    pub input: &'step Table,
+    /// The statement.
+    pub statement: &'step str,
+    /// What it gave.
+    pub table: &'step Table,
+    /// The lineage to be proven.
+    pub lineage: &'step Lineage,
+}
+
+/// Proves the lineage of one step. The statement is not traced again: `lineage` is tested as it is given.
+pub fn prove_step(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettings) -> StepProof {
+    on_deep_stack(|| Ok(prove(engine, step, settings))).unwrap_or_else(|error| undecided(step.step, &error))
+}
+
+/// Proves every SQL step of a trace that has a result, and runs each again on its recorded table first.
+pub fn prove_trace(engine: &Engine, trace: &Trace, settings: &ProofSettings) -> Vec<StepProof> {
+    let id = format!("{}\u{0}{}", trace.answerer, trace.sample);
+    let mut origins: Vec<Vec<Vec<usize>>> = vec![Vec::new(); trace.tables.len()];
+    if let (Some(first), Some(table)) = (origins.first_mut(), trace.tables.first()) {
+        *first = (0..table.rows.len()).map(|row| vec![row]).collect();
+    }
+    let mut proofs = Vec::new();
+    for (position, step) in trace.steps.iter().enumerate() {
+        let (Some(program), Some(output), Some(lineage)) = (&step.program, step.output, &step.lineage) else {
+            continue;
+        };
+        let (Some(input), Some(table)) = (trace.tables.get(step.input), trace.tables.get(output)) else {
+            proofs.push(not_reproduced(position, "the trace lacks a table of this step"));
+            continue;
+        };
+        let again = engine.run(input, &origins[step.input], &program.text);
+        if let Some(place) = origins.get_mut(output) {
+            place.clone_from(&lineage.origins);
+        }
+        proofs.push(match what_differs(again, table, lineage) {
+            Some(what) => not_reproduced(position, &what),
+            None => prove_step(
+                engine,
+                &ProvenStep {
+                    id: &id,
+                    step: position,
+                    input,
+                    statement: &program.text,
+                    table,
+                    lineage,
+                },
+                settings,
+            ),
+        });
+    }
+    proofs
+}
+
+fn what_differs(again: Result<Execution, EngineError>, table: &Table, lineage: &Lineage) -> Option<String> {
+    match again {
+        Err(error) => Some(format!("run again, the statement fails: {error}")),
+        Ok(execution) if execution.table != *table => Some("run again, the statement gives another table".to_owned()),
+        Ok(execution) if execution.lineage != *lineage => {
+            Some("traced again, the statement has another lineage".to_owned())
+        }
+        Ok(_) => None,
+    }
+}
+
+fn prove(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettings) -> StepProof {
+    let types = engine.types_of(step.input);
+    let opened = Database::load(step.input, &types, &engine.limits).and_then(|database| {
+        let columns = &step.input.columns;
+        let resolved = names::resolve(&database, columns, step.statement, engine.double_quoted_strings)?;
+        database.set_double_quoted_strings(engine.double_quoted_strings)?;
+        let first = database.run(&resolved.run)?;
+        database.set_double_quoted_strings(false)?;
+        Ok((database, resolved, result::to_table(&first, columns)?))
+    });
+    let (database, resolved, table) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return not_reproduced(step.step, &format!("run again, the statement fails: {error}")),
+    };
+    if table != *step.table {
+        return not_reproduced(step.step, "run again, the statement gives another table");
+    }
+    let mut session = match Session::open(&database, &resolved.run, engine.double_quoted_strings) {
+        Ok(session) => session,
+        Err(error) => return undecided(step.step, &error),
+    };
+    let seed = [
+        settings.seed.to_le_bytes().as_slice(),
+        &(step.step as u64).to_le_bytes(),
+        step.id.as_bytes(),
+    ]
+    .concat();
+    let values = Values::new(&types, &session.values, &resolved.parse);
+    let mut budget = Budget::new(settings);
+    let mut first_half = budget.split();
+    let soundness = soundness::soundness(&mut session, step.lineage, &values, &seed, &mut first_half);
+    budget.merge(&first_half);
+    let completeness = completeness::completeness(&mut session, step.lineage, &values, &seed, &mut budget);
+    StepProof {
+        step: step.step,
+        replay: Replay::Same,
+        soundness,
+        completeness,
+        runs: session.runs,
+    }
+}
+
+fn not_reproduced(step: usize, what: &str) -> StepProof {
+    let reason = Undecided::NotReproduced;
+    StepProof {
+        step,
+        replay: Replay::Different { what: what.to_owned() },
+        soundness: Soundness::Undecided { reason: reason.clone() },
+        completeness: Completeness::Undecided { reason, open: 0 },
+        runs: 0,
+    }
+}
+
+fn undecided(step: usize, error: &EngineError) -> StepProof {
+    let reason = Undecided::NotPossible {
+        message: error.to_string(),
+    };
+    StepProof {
+        step,
+        replay: Replay::Same,
+        soundness: Soundness::Undecided { reason: reason.clone() },
+        completeness: Completeness::Undecided { reason, open: 0 },
+        runs: 0,
+    }
+}
+
+/// The source of randomness of one purpose: ChaCha8 keyed by the BLAKE3 of purpose and seed.
+fn generator(seed: &[u8], purpose: &str) -> ChaCha8Rng {
+    let mut hasher = blake3::Hasher::new_derive_key("tabjury lineage proof 1 random choice");
+    hasher.update(&(purpose.len() as u64).to_le_bytes());
+    hasher.update(purpose.as_bytes());
+    hasher.update(seed);
+    ChaCha8Rng::from_seed(*hasher.finalize().as_bytes())
+}

@@ -1,0 +1,288 @@
+//! What a perturbation proof of a step's lineage found, as records.
+//!
+//! A proof runs the step's statement again and again on its table with cells and rows changed (how, is the work of
+//! [`crate::engine::proof`]; what it claims, and what not, is in `docs/lineage.md`). This file says what came out:
+//!
+//! - **soundness**: nothing outside the marks matters;
+//! - **completeness**: every marked condition cell and witness cell does matter.
+//!
+//! Rows and columns are 0-based positions in the step's input table, or in its result where it says so. Values are
+//! written as SQL writes them (`NULL`, `5`, `5.0`, `'text'`), so that a number and its text are told apart.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::lineage::CellPosition;
+
+/// The proof of one step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepProof {
+    /// 0-based position among the trace's steps.
+    pub step: usize,
+    /// Whether running the step again gave what is recorded.
+    pub replay: Replay,
+    /// Whether anything outside the marks matters.
+    pub soundness: Soundness,
+    /// Whether every marked condition cell and witness cell matters.
+    pub completeness: Completeness,
+    /// How often the statement was run.
+    pub runs: usize,
+}
+
+/// What running a step again on its recorded table gave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
+pub enum Replay {
+    /// The recorded table and lineage.
+    Same,
+    /// Something else: the step is not reproduced, and nothing is proven of it.
+    Different {
+        /// What differs, in words.
+        what: String,
+    },
+}
+
+/// Whether anything outside the marks matters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
+pub enum Soundness {
+    /// No change outside the marks altered the result.
+    Sound {
+        /// Changes tried.
+        runs: usize,
+        /// Nothing lies outside the marks: every row is marked and every column is examined.
+        vacuous: bool,
+        /// Whether every single cell and row outside was tried by itself; otherwise a seeded choice of them, after the
+        /// changes of whole columns and of all rows.
+        exhaustive: bool,
+    },
+    /// Some change outside the marks altered the result.
+    Unsound {
+        /// Such changes, the first few found, each made small.
+        counter_examples: Vec<CounterExample>,
+    },
+    /// The proof ended before it could tell.
+    Undecided {
+        /// Why.
+        reason: Undecided,
+    },
+}
+
+/// Whether every marked condition cell and witness cell matters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
+pub enum Completeness {
+    /// For every marked cell a change of it alone alters the result.
+    Complete {
+        /// How many cells that are; none, where the statement has neither condition nor MIN nor MAX.
+        cells: usize,
+    },
+    /// So it is, or there is a reason why it takes more than that cell.
+    Explained {
+        /// How many cells matter alone.
+        alone: usize,
+        /// How many do not, by themselves.
+        explained: usize,
+        /// The first few of the latter, with what shows that each matters all the same.
+        cells: Vec<ExplainedCell>,
+    },
+    /// For some marked cells nothing was found that makes them matter.
+    Incomplete {
+        /// How many there are.
+        count: usize,
+        /// The first few.
+        cells: Vec<CellPosition>,
+    },
+    /// The lineage says of itself that it marks at least what matters.
+    NotClaimed,
+    /// The proof ended before it could tell.
+    Undecided {
+        /// Why.
+        reason: Undecided,
+        /// Marked cells of which nothing is known yet.
+        open: usize,
+    },
+}
+
+/// Why a proof could not tell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
+pub enum Undecided {
+    /// The bound on runs was met.
+    Runs,
+    /// The bound on SQLite's instructions and on changed cells was met.
+    Work,
+    /// The clock ran out, behind the other two.
+    Time,
+    /// The step was not reproduced, so there is nothing to prove.
+    NotReproduced,
+    /// The statement or its table cannot be changed under it.
+    NotPossible {
+        /// Why not.
+        message: String,
+    },
+}
+
+/// A change outside the marks that altered the result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CounterExample {
+    /// What was changed.
+    pub perturbation: Perturbation,
+    /// What became of the result.
+    pub difference: Difference,
+}
+
+/// A change of a step's input table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Perturbation {
+    /// Cells given another value; at most the first 50.
+    pub changed: Vec<CellChange>,
+    /// Rows taken out, the numbers of the others staying as they are; at most the first 50.
+    pub deleted_rows: Vec<usize>,
+    /// Cells and rows changed beyond those listed.
+    pub left_out: usize,
+}
+
+/// One cell given another value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CellChange {
+    /// 0-based row.
+    pub row: usize,
+    /// 0-based column.
+    pub column: usize,
+    /// Its value before.
+    pub from: String,
+    /// Its value after.
+    pub to: String,
+}
+
+/// Where a result differs first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
+pub enum Difference {
+    /// Another value in a cell of the result.
+    Cell {
+        /// 0-based row of the result.
+        row: usize,
+        /// 0-based column of the result.
+        column: usize,
+        /// The value before.
+        before: String,
+        /// The value after.
+        after: String,
+    },
+    /// Another number of rows.
+    Rows {
+        /// Rows before.
+        before: usize,
+        /// Rows after.
+        after: usize,
+    },
+    /// The statement fails.
+    Error {
+        /// SQLite's words.
+        message: String,
+    },
+}
+
+/// A marked cell that no change of it alone makes matter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExplainedCell {
+    /// The cell.
+    pub cell: CellPosition,
+    /// Why it takes more.
+    pub reason: Explanation,
+    /// What has to be changed first.
+    pub contingency: Perturbation,
+    /// The cell's change that then alters the result.
+    pub change: CellChange,
+}
+
+/// Why a change of a marked cell alone leaves the result as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Explanation {
+    /// Another condition holds for the same row, as in an OR; without it this one matters.
+    AnotherConditionHolds,
+    /// Other rows give the same: duplicates made one, several witnesses, a count beyond its bound.
+    AnotherRowGivesIt,
+    /// Both: with other cells of its row and other rows changed, which alters nothing, it matters.
+    SeveralTogether,
+    /// Whether the condition holds makes no difference with these values, as in a sum of zeros; with others it matters.
+    SameEitherWay,
+}
+
+/// How many steps came out how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProofSummary {
+    /// Steps with a proof.
+    pub steps: usize,
+    /// Steps that gave something else than recorded.
+    pub not_reproduced: usize,
+    /// Sound, with something outside the marks.
+    pub sound: usize,
+    /// Sound because nothing lies outside the marks.
+    pub sound_vacuous: usize,
+    /// Unsound.
+    pub unsound: usize,
+    /// Soundness undecided (steps not reproduced apart).
+    pub soundness_undecided: usize,
+    /// Complete.
+    pub complete: usize,
+    /// Complete, some cells with a reason.
+    pub explained: usize,
+    /// Incomplete.
+    pub incomplete: usize,
+    /// Marked as at least what matters.
+    pub not_claimed: usize,
+    /// Completeness undecided (steps not reproduced apart).
+    pub completeness_undecided: usize,
+    /// Runs of all.
+    pub runs: usize,
+}
+
+impl ProofSummary {
+    /// Counts proofs.
+    pub fn of<'proof>(proofs: impl IntoIterator<Item = &'proof StepProof>) -> Self {
+        let mut summary = Self::default();
+        for proof in proofs {
+            summary.add(proof);
+        }
+        summary
+    }
+
+    /// Counts one more.
+    pub fn add(&mut self, proof: &StepProof) {
+        self.steps += 1;
+        self.runs += proof.runs;
+        if proof.replay != Replay::Same {
+            self.not_reproduced += 1;
+            return;
+        }
+        match proof.soundness {
+            Soundness::Sound { vacuous: false, .. } => self.sound += 1,
+            Soundness::Sound { vacuous: true, .. } => self.sound_vacuous += 1,
+            Soundness::Unsound { .. } => self.unsound += 1,
+            Soundness::Undecided { .. } => self.soundness_undecided += 1,
+        }
+        match proof.completeness {
+            Completeness::Complete { .. } => self.complete += 1,
+            Completeness::Explained { .. } => self.explained += 1,
+            Completeness::Incomplete { .. } => self.incomplete += 1,
+            Completeness::NotClaimed => self.not_claimed += 1,
+            Completeness::Undecided { .. } => self.completeness_undecided += 1,
+        }
+    }
+
+    /// Whether some step was found wrong: not reproduced, unsound or incomplete. What is undecided or not claimed is
+    /// not.
+    pub fn has_findings(&self) -> bool {
+        self.not_reproduced + self.unsound + self.incomplete > 0
+    }
+}

@@ -1,0 +1,128 @@
+//! Proofs counted by kind of statement.
+
+use std::collections::BTreeMap;
+
+use tabjury::engine::Engine;
+use tabjury::engine::proof::{ProofSettings, ProvenStep, prove_step};
+use tabjury::trace::proof::{Completeness, ProofSummary, Replay, Soundness, StepProof};
+
+use super::generator::{Generated, generated};
+
+/// Counts of one kind, and what was found wrong.
+#[derive(Default)]
+pub struct Tally {
+    /// By kind, and by feature.
+    pub kinds: BTreeMap<&'static str, ProofSummary>,
+    /// All of them.
+    pub all: ProofSummary,
+    /// Statements that SQLite refuses, as a name that two joined tables have.
+    pub refused: BTreeMap<&'static str, usize>,
+    /// Statements without a row.
+    pub empty: usize,
+    /// Results whose cells alone explain them, with cells explained by reason.
+    pub reasons: BTreeMap<String, usize>,
+    /// Not reproduced, unsound, incomplete.
+    pub findings: Vec<String>,
+}
+
+impl Tally {
+    /// Proves `count` statements from a seed.
+    pub fn of(seed: u64, count: usize, settings: &ProofSettings) -> Self {
+        let mut tally = Self::default();
+        let mut number = 0;
+        while tally.all.steps < count {
+            tally.prove(&generated(seed, number), number, settings);
+            number += 1;
+        }
+        tally
+    }
+
+    fn prove(&mut self, generated: &Generated, number: u64, settings: &ProofSettings) {
+        let engine = Engine::default();
+        let Generated {
+            kind,
+            features,
+            table,
+            statement,
+        } = generated;
+        let own: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+        let execution = match engine.run(table, &own, statement) {
+            Ok(execution) => execution,
+            Err(error) => {
+                assert!(error.to_string().contains("ambiguous"), "{statement}: {error}");
+                *self.refused.entry(kind).or_default() += 1;
+                return;
+            }
+        };
+        self.empty += usize::from(execution.table.rows.is_empty());
+        let proof = prove_step(
+            &engine,
+            &ProvenStep {
+                id: "generated",
+                step: usize::try_from(number).unwrap_or_default(),
+                input: table,
+                statement,
+                table: &execution.table,
+                lineage: &execution.lineage,
+            },
+            settings,
+        );
+        self.all.add(&proof);
+        self.kinds.entry(kind).or_default().add(&proof);
+        for feature in features {
+            self.kinds.entry(feature).or_default().add(&proof);
+        }
+        self.note(&proof, &format!("{number} {kind}: {statement}\n    {:?}", table.rows));
+        if !execution.lineage.is_exact() {
+            *self.reasons.entry(format!("{:?}", execution.lineage.exactness)).or_default() += 1;
+        }
+    }
+
+    /// Keeps what is wrong, and why cells are explained.
+    pub fn note(&mut self, proof: &StepProof, what: &str) {
+        if let Completeness::Explained { cells, .. } = &proof.completeness {
+            for cell in cells {
+                *self.reasons.entry(format!("{:?}", cell.reason)).or_default() += 1;
+            }
+        }
+        let is_wrong = proof.replay != Replay::Same
+            || !matches!(proof.soundness, Soundness::Sound { .. })
+            || matches!(
+                proof.completeness,
+                Completeness::Incomplete { .. } | Completeness::Undecided { .. }
+            );
+        if is_wrong {
+            self.findings.push(format!(
+                "{what}\n    {:?}\n    {:?}\n    {:?}",
+                proof.replay, proof.soundness, proof.completeness
+            ));
+        }
+    }
+
+    /// One line a kind.
+    pub fn table(&self) -> String {
+        let mut text = format!(
+            "{:<30} {:>6} {:>6} {:>8} {:>8} {:>8} {:>9} {:>10} {:>12} {:>9}\n",
+            "kind", "steps", "sound", "vacuous", "unsound", "complete", "explained", "incomplete", "conservative", "undecided"
+        );
+        for (kind, counts) in self.kinds.iter().map(|(kind, counts)| (*kind, counts)).chain([("ALL", &self.all)]) {
+            text.push_str(&format!(
+                "{kind:<30} {:>6} {:>6} {:>8} {:>8} {:>8} {:>9} {:>10} {:>12} {:>9}\n",
+                counts.steps,
+                counts.sound,
+                counts.sound_vacuous,
+                counts.unsound,
+                counts.complete,
+                counts.explained,
+                counts.incomplete,
+                counts.not_claimed,
+                counts.soundness_undecided + counts.completeness_undecided + counts.not_reproduced
+            ));
+        }
+        text.push_str(&format!(
+            "{} without a row; refused {:?}; cells explained and statements conservative by reason {:?}; {} runs\n",
+            self.empty, self.refused, self.reasons, self.all.runs
+        ));
+        text
+    }
+}
