@@ -15,11 +15,17 @@ use std::time::Instant;
 use tabjury::engine::proof::ProofSettings;
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).map(|argument| argument.parse::<u64>().expect("a number"));
+    let mut arguments = std::env::args()
+        .skip(1)
+        .map(|argument| argument.parse::<u64>().expect("a number"));
     let count = arguments.next().unwrap_or(5000);
     let seed = arguments.next().unwrap_or(1);
     let begun = Instant::now();
-    let tally = tally::Tally::of(seed, usize::try_from(count).expect("a count"), &ProofSettings::default());
+    let tally = tally::Tally::of(
+        seed,
+        usize::try_from(count).expect("a count"),
+        &ProofSettings::default(),
+    );
     for finding in &tally.findings {
         println!("{finding}\n");
     }

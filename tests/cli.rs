@@ -154,6 +154,7 @@ fn round_trip<T: serde::de::DeserializeOwned + serde::Serialize>(kind: &str) {
 fn every_kind_of_record_has_an_example_that_is_one() {
     round_trip::<tabjury::dataset::Sample>("sample");
     round_trip::<tabjury::trace::Trace>("trace");
+    round_trip::<tabjury::trace::proof::StepProof>("step_proof");
     round_trip::<tabjury::explain::PageFacts>("page_facts");
     round_trip::<tabjury::judge::Trial>("trial");
     round_trip::<tabjury::judge::Judgment>("judgment");

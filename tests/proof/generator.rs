@@ -443,7 +443,9 @@ impl Grammar {
                 let aggregate = self.aggregate("");
                 let filter = self.filter();
                 match self.below(3) {
-                    0 => format!("SELECT a, (SELECT {aggregate} FROM table_sql WHERE {inner}) FROM table_sql AS t{filter}"),
+                    0 => format!(
+                        "SELECT a, (SELECT {aggregate} FROM table_sql WHERE {inner}) FROM table_sql AS t{filter}"
+                    ),
                     1 => format!(
                         "SELECT (SELECT {aggregate} FROM table_sql WHERE {inner}) - (SELECT COUNT(*) FROM table_sql AS t{filter})"
                     ),
@@ -468,7 +470,9 @@ impl Grammar {
                 let (first, second) = (self.plain_filter(""), self.plain_filter(""));
                 let order = self.order(1, &[]);
                 let operator = kind.to_uppercase();
-                format!("SELECT {columns} FROM table_sql{first} {operator} SELECT {others} FROM table_sql{second}{order}")
+                format!(
+                    "SELECT {columns} FROM table_sql{first} {operator} SELECT {others} FROM table_sql{second}{order}"
+                )
             }
             "window" | "window filtered outside" => {
                 let window = self.one(&[
@@ -493,7 +497,9 @@ impl Grammar {
                 let (filter, aggregate) = (self.filter(), self.aggregate("t."));
                 let bound = self.one(&["> 2", "= 1", "<> 0", ">= 3", "IS NULL", "= 'x'"]);
                 if self.chance(0.5) {
-                    format!("SELECT CASE WHEN {aggregate} {bound} THEN 'TRUE' ELSE 'FALSE' END FROM table_sql AS t{filter}")
+                    format!(
+                        "SELECT CASE WHEN {aggregate} {bound} THEN 'TRUE' ELSE 'FALSE' END FROM table_sql AS t{filter}"
+                    )
                 } else {
                     format!(
                         "SELECT CASE WHEN (SELECT {aggregate} FROM table_sql AS t{filter}) {bound} THEN 'TRUE' ELSE 'FALSE' END AS v"
@@ -505,9 +511,13 @@ impl Grammar {
                 let value = self.one(&["1", "a", "e", "c"]);
                 let otherwise = self.one(&["0", "NULL", "-1"]);
                 if self.chance(0.3) {
-                    format!("SELECT f, SUM(IIF({condition}, {value}, {otherwise})) FROM table_sql AS t{filter} GROUP BY f")
+                    format!(
+                        "SELECT f, SUM(IIF({condition}, {value}, {otherwise})) FROM table_sql AS t{filter} GROUP BY f"
+                    )
                 } else {
-                    format!("SELECT SUM(CASE WHEN {condition} THEN {value} ELSE {otherwise} END) FROM table_sql AS t{filter}")
+                    format!(
+                        "SELECT SUM(CASE WHEN {condition} THEN {value} ELSE {otherwise} END) FROM table_sql AS t{filter}"
+                    )
                 }
             }
             "computed columns" => {

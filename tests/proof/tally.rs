@@ -74,7 +74,10 @@ impl Tally {
         }
         self.note(&proof, &format!("{number} {kind}: {statement}\n    {:?}", table.rows));
         if !execution.lineage.is_exact() {
-            *self.reasons.entry(format!("{:?}", execution.lineage.exactness)).or_default() += 1;
+            *self
+                .reasons
+                .entry(format!("{:?}", execution.lineage.exactness))
+                .or_default() += 1;
         }
     }
 
@@ -103,9 +106,23 @@ impl Tally {
     pub fn table(&self) -> String {
         let mut text = format!(
             "{:<30} {:>6} {:>6} {:>8} {:>8} {:>8} {:>9} {:>10} {:>12} {:>9}\n",
-            "kind", "steps", "sound", "vacuous", "unsound", "complete", "explained", "incomplete", "conservative", "undecided"
+            "kind",
+            "steps",
+            "sound",
+            "vacuous",
+            "unsound",
+            "complete",
+            "explained",
+            "incomplete",
+            "conservative",
+            "undecided"
         );
-        for (kind, counts) in self.kinds.iter().map(|(kind, counts)| (*kind, counts)).chain([("ALL", &self.all)]) {
+        for (kind, counts) in self
+            .kinds
+            .iter()
+            .map(|(kind, counts)| (*kind, counts))
+            .chain([("ALL", &self.all)])
+        {
             text.push_str(&format!(
                 "{kind:<30} {:>6} {:>6} {:>8} {:>8} {:>8} {:>9} {:>10} {:>12} {:>9}\n",
                 counts.steps,
