@@ -37,6 +37,10 @@ fi
 (run="$scratch/fresh"; digest) >"$scratch/third"
 cmp -s "$scratch/first" "$scratch/third" || fail "a fresh run wrote other bytes: $(diff "$scratch/first" "$scratch/third" | head -n 10)"
 
+# Every page keeps to itself what it must, and every lineage holds when its table is changed.
+"$tabjury" check "$scratch/fresh" >"$scratch/out" 2>"$scratch/err" || fail "the check failed: $(cat "$scratch/err")"
+cat "$scratch/out"
+
 python3 - "$run" <<'PYTHON'
 import html.parser, pathlib, sys, urllib.parse
 

@@ -163,6 +163,7 @@ fn every_kind_of_record_has_an_example_that_is_one() {
     round_trip::<tabjury::report::Analysis>("analysis");
     round_trip::<tabjury::study::directory::Manifest>("run");
     round_trip::<tabjury::method::written_plan::WrittenPlan>("plan");
+    round_trip::<tabjury::report::run_check::RunCheck>("check");
     let study: tabjury::study::file::StudyFile = toml::from_str(&read("docs/examples/study.toml")).expect("study");
     assert_eq!(study.arms.len(), 2);
     for entry in std::fs::read_dir(root("docs/schema")).expect("docs/schema") {

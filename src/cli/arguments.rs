@@ -39,6 +39,8 @@ pub(super) enum Command {
     Execute(ExecuteArguments),
     /// Build the report of a run again from what is stored, without asking any model.
     Report(ReportArguments),
+    /// Check a run: no page tells what it must not, and the lineage of every step is proven by changing its table.
+    Check(CheckArguments),
     /// Say what works on this machine, and what to do about what does not.
     Doctor(DoctorArguments),
     /// List the methods: what they answer, their calls per question, their settings.
@@ -179,6 +181,23 @@ pub(super) struct ReportArguments {
     /// The run directory.
     #[arg(value_name = "RUN")]
     pub(super) run: PathBuf,
+}
+
+/// `tabjury check`.
+#[derive(Debug, Args)]
+pub(super) struct CheckArguments {
+    /// The run directory; `check.json` in it keeps every proof, and `tabjury report` shows them.
+    #[arg(value_name = "RUN")]
+    pub(super) run: PathBuf,
+    /// The seed of the proofs. Default: the study's.
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Most runs of one step's statement; what is not settled by then is undecided.
+    #[arg(long, value_name = "N")]
+    pub(super) runs: Option<usize>,
+    /// Most seconds for one step, behind the bound on runs.
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) seconds: Option<u64>,
 }
 
 /// `tabjury doctor`.

@@ -19,6 +19,8 @@ pub(super) enum Exit {
     LimitReached,
     /// The run finished, and more of it failed than the study allows.
     TooManyFailures,
+    /// A check found something wrong.
+    Findings,
     /// Interrupted by the user.
     Interrupted,
 }
@@ -32,6 +34,7 @@ pub(super) const ALL: &[Exit] = &[
     Exit::Provider,
     Exit::LimitReached,
     Exit::TooManyFailures,
+    Exit::Findings,
     Exit::Interrupted,
 ];
 
@@ -46,6 +49,7 @@ impl Exit {
             Self::Provider => 4,
             Self::LimitReached => 5,
             Self::TooManyFailures => 6,
+            Self::Findings => 7,
             Self::Interrupted => 130,
         }
     }
@@ -60,6 +64,7 @@ impl Exit {
             Self::Provider => "a provider or key: missing, refused or out of reach",
             Self::LimitReached => "stopped by --max-calls or --max-cost; run again to go on",
             Self::TooManyFailures => "finished, but more failed than the study's max_failure_share",
+            Self::Findings => "a check found a leak, a changed page or a wrong lineage",
             Self::Interrupted => "interrupted; run again to go on",
         }
     }
@@ -124,7 +129,7 @@ mod tests {
     #[test]
     fn codes_are_distinct_and_ascending() {
         let codes: Vec<u8> = ALL.iter().map(|exit| exit.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 130]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 130]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod arguments;
 mod ask;
 mod chain;
 mod changes;
+mod check;
 mod completions;
 mod doctor;
 mod execute;
@@ -78,6 +79,7 @@ fn dispatch(arguments: &Arguments, printer: &Printer) -> Result<Exit, Failure> {
         Command::Man => man::run(printer),
         Command::Run(arguments) => run::run(arguments, printer),
         Command::Ask(arguments) => ask::run(arguments, printer),
+        Command::Check(arguments) => check::run(arguments, printer),
         Command::Execute(arguments) => execute::run(arguments, printer),
         Command::Report(arguments) => report::run(arguments, printer),
         Command::Doctor(arguments) => doctor::run(arguments, printer),

@@ -36,6 +36,8 @@ pub(super) enum Kind {
     Script,
     /// A plan for `tabjury execute`.
     Plan,
+    /// What `tabjury check` found.
+    Check,
 }
 
 impl Kind {
@@ -54,6 +56,7 @@ impl Kind {
             Self::Run => "run",
             Self::Script => "script",
             Self::Plan => "plan",
+            Self::Check => "check",
         }
     }
 
@@ -72,6 +75,7 @@ impl Kind {
             Self::Run => schema_for!(crate::study::directory::Manifest),
             Self::Script => schema_for!(crate::model::script::ScriptLine),
             Self::Plan => schema_for!(crate::method::written_plan::WrittenPlan),
+            Self::Check => schema_for!(crate::report::run_check::RunCheck),
         }
     }
 }

@@ -13,6 +13,7 @@ use super::left_out::{self, LeftOut};
 use super::pages::{self, PageAnalysis};
 use super::preference::{self, PreferenceAnalysis};
 use super::records::{RunRecords, StudyFacts};
+use super::run_check::{CheckAnalysis, RunCheck};
 use super::simulation::{self, SimulationAnalysis};
 use super::usage::{self, CallCost};
 use super::verification::{self, VerificationAnalysis};
@@ -49,6 +50,8 @@ pub struct Analysis {
     pub correlations: Vec<PreferenceCorrelation>,
     /// One entry an arm and visibility of the answer.
     pub pages: Vec<PageAnalysis>,
+    /// What a check of the run found; `None` when it was not checked.
+    pub check: Option<CheckAnalysis>,
     /// One entry a model and purpose.
     pub calls: Vec<CallCost>,
     /// US dollars of all calls, or why that is not known.
@@ -103,6 +106,7 @@ pub fn analyze(records: &RunRecords) -> Analysis {
         simulation,
         verification,
         pages: pages::analyze(records),
+        check: records.check.as_ref().map(RunCheck::analysis),
         total_cost: usage::total_cost(calls.iter().map(|call| call.cost.clone())),
         calls,
     };

@@ -38,6 +38,8 @@ pub enum FlagKind {
     UnbalancedOptions,
     /// A page tells its withheld answer, the gold answer or what made it.
     PageLeak,
+    /// A check of the run found a leak, a changed page or a wrong lineage.
+    CheckFindings,
     /// Steps do not end in the answer that is shown.
     AnswerNotFromSteps,
     /// Steps on which nothing is marked.
@@ -82,6 +84,7 @@ impl FlagKind {
             Self::OptionBias => "option_bias",
             Self::UnbalancedOptions => "unbalanced_options",
             Self::PageLeak => "page_leak",
+            Self::CheckFindings => "check_findings",
             Self::AnswerNotFromSteps => "answer_not_from_steps",
             Self::UnmarkedSteps => "unmarked_steps",
             Self::LowCoverage => "low_coverage",

@@ -43,6 +43,7 @@ pub fn raise(analysis: &Analysis, index: &Index) -> Vec<Flag> {
     flags.self_judging(&analysis.study);
     flags.answers(analysis);
     flags.pages(analysis);
+    flags.check(analysis);
     for judge in &analysis.preference {
         flags.preference(judge, analysis.study.confidence);
     }
@@ -131,6 +132,24 @@ impl Flags {
                     ),
                 );
             }
+        }
+    }
+
+    fn check(&mut self, analysis: &Analysis) {
+        let Some(check) = &analysis.check else {
+            return;
+        };
+        if let Some((first, others)) = check.findings.split_first() {
+            let others = match others.len() {
+                0 => String::new(),
+                more => format!(" ({more} more below)"),
+            };
+            self.add(
+                Severity::Severe,
+                FlagKind::CheckFindings,
+                (None, None, None),
+                format!("The check of this run found: {first}{others}."),
+            );
         }
     }
 

@@ -7,6 +7,7 @@
 pub mod analysis;
 pub mod answers;
 pub mod cells;
+mod check_tables;
 pub mod control;
 pub mod correlation;
 pub mod flag_kinds;
@@ -19,6 +20,7 @@ pub mod pages;
 pub mod preference;
 pub mod quantities;
 pub mod records;
+pub mod run_check;
 pub mod simulation;
 pub mod tables;
 pub mod usage;

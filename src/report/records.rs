@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::run_check::RunCheck;
 use crate::dataset::{Answer, Sample};
 use crate::explain::{AnswerVisibility, Format, PageFacts};
 use crate::judge::{Judgment, Task, Trial};
@@ -26,6 +27,8 @@ pub struct RunRecords {
     pub trials: Vec<Trial>,
     /// At most one a trial and judge.
     pub judgments: Vec<Judgment>,
+    /// What a check of the run found, if it was checked.
+    pub check: Option<RunCheck>,
     /// Calls summed by model and purpose; [`CallUsage::tally`] makes them.
     pub calls: Vec<CallUsage>,
 }

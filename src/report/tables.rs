@@ -5,7 +5,6 @@ use crate::dataset::Answer;
 use crate::stats::{Interval, Stat};
 use crate::trace::AnswerSource;
 
-use super::ReportError;
 use super::analysis::Analysis;
 use super::answers::{failure_words, trace_right};
 use super::control::ControlComparison;
@@ -15,9 +14,10 @@ use super::names::{reading_name, source_name, state_name, verdict_text, visibili
 use super::quantities::{Mean, Proportion, Readings};
 use super::records::RunRecords;
 use super::simulation::MajorityClass;
+use super::{ReportError, check_tables};
 
 /// Paths of all tables, relative to the run directory, in the order in which [`csv_tables`] gives them.
-pub const TABLES: [&str; 15] = [
+pub const TABLES: [&str; 16] = [
     "tables/answerers.csv",
     "tables/answers.csv",
     "tables/groups.csv",
@@ -30,6 +30,7 @@ pub const TABLES: [&str; 15] = [
     "tables/correlations.csv",
     "tables/correlation_points.csv",
     "tables/pages.csv",
+    "tables/proofs.csv",
     "tables/calls.csv",
     "tables/flags.csv",
     "tables/judgments.csv",
@@ -51,6 +52,7 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         correlations(analysis),
         correlation_points(analysis),
         pages(analysis),
+        check_tables::proofs(analysis),
         calls(analysis),
         flags(analysis),
         judgments(&index),
@@ -63,13 +65,13 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
 }
 
 /// A header and rows of cells.
-struct CsvTable {
+pub(super) struct CsvTable {
     header: Vec<&'static str>,
-    rows: Vec<Vec<String>>,
+    pub(super) rows: Vec<Vec<String>>,
 }
 
 impl CsvTable {
-    fn new(header: &[&[&'static str]]) -> Self {
+    pub(super) fn new(header: &[&[&'static str]]) -> Self {
         Self {
             header: header.concat(),
             rows: Vec::new(),

@@ -11,6 +11,7 @@ use crate::method;
 use crate::model::store::CallStore;
 use crate::model::{ModelEntry, Usage};
 use crate::report::CallTokens;
+use crate::report::run_check::RunCheck;
 use crate::report::{
     self, Analysis, ArmFacts, CallUsage, JudgeFacts, ModelFacts, ModelPrice, PageRecord, RunRecords, StudyFacts,
 };
@@ -43,6 +44,7 @@ pub(super) fn records(
     pages: Vec<PageRecord>,
     trials: Vec<Trial>,
     judgments: Vec<Judgment>,
+    check: Option<RunCheck>,
 ) -> Result<RunRecords, RunError> {
     let calls = calls(&study.file, models.store(), &traces, &trials, &judgments)?;
     Ok(RunRecords {
@@ -52,6 +54,7 @@ pub(super) fn records(
         pages,
         trials,
         judgments,
+        check,
         calls,
     })
 }

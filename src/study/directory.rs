@@ -7,6 +7,7 @@
 //! RUN/samples.jsonl  traces.jsonl  pages.jsonl  trials.jsonl  judgments.jsonl
 //! RUN/pages/ARM/...     pages as HTML and Markdown
 //! RUN/analysis.json  tables/*.csv  report.html  trials/*.html
+//! RUN/check.json        what `tabjury check` found
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,8 @@ pub const TRIALS: &str = "trials.jsonl";
 pub const JUDGMENTS: &str = "judgments.jsonl";
 /// The analysis.
 pub const ANALYSIS: &str = "analysis.json";
+/// What a check of the run found.
+pub const CHECK: &str = "check.json";
 /// The study file as it was.
 pub const STUDY: &str = "study.toml";
 /// The call store.
@@ -190,6 +193,17 @@ impl RunDirectory {
         self.write(relative, text.as_bytes())
     }
 
+    /// Reads one JSON document; `None` when there is no such file.
+    pub fn read_json<T: DeserializeOwned>(&self, relative: &str) -> Result<Option<T>, DirectoryError> {
+        let path = self.path(relative);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let text = fs::read_to_string(&path).map_err(io("read", &path))?;
+        let value = serde_json::from_str(&text).map_err(|error| record(&path, error.line(), &error))?;
+        Ok(Some(value))
+    }
+
     /// Writes one record a line.
     pub fn write_records<T: Serialize>(&self, relative: &str, records: &[T]) -> Result<(), DirectoryError> {
         let path = self.path(relative);
@@ -216,6 +230,12 @@ impl RunDirectory {
         let path = self.path(relative);
         let bytes = fs::read(&path).map_err(io("read", &path))?;
         Ok(blake3::hash(&bytes).to_hex().to_string())
+    }
+
+    /// Reads a file.
+    pub fn read_bytes(&self, relative: &str) -> Result<Vec<u8>, DirectoryError> {
+        let path = self.path(relative);
+        fs::read(&path).map_err(io("read", &path))
     }
 
     /// Reads a text file.

@@ -7,6 +7,7 @@
 mod analyze;
 mod answer;
 mod check;
+mod check_run;
 pub mod directory;
 pub mod estimate;
 mod explain;
@@ -20,6 +21,7 @@ mod stored;
 mod watch;
 mod work;
 
+pub use check_run::{CheckOptions, check_run};
 pub use load::{Study, StudyError};
 pub use observe::{Observer, Progress, Silent};
 pub use run::{Options, RunError, Stage, Summary, load_samples, report, run};

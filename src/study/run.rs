@@ -12,6 +12,7 @@ use crate::dataset::{self, DatasetError, Sample};
 use crate::engine::Engine;
 use crate::judge::{Judgment, Outcome, Trial};
 use crate::model::{ModelError, Stop, StoreError};
+use crate::report::run_check::RunCheck;
 use crate::report::{self, PageRecord, ReportError};
 use crate::trace::Trace;
 
@@ -486,6 +487,7 @@ impl<'a> Running<'a> {
             pages,
             trials,
             judgments,
+            self.checked(),
         )?;
         let analysis = report::analyze(&records);
         if analyzes {
@@ -508,6 +510,17 @@ impl<'a> Running<'a> {
             self.made(Stage::Report, self.report_inputs())?;
         }
         Ok(summary)
+    }
+
+    /// What a check of these traces and pages found, if there was one.
+    fn checked(&self) -> Option<RunCheck> {
+        let is_of_these = |check: &RunCheck| {
+            let is = |digest: &str, file: &str| self.manifest.records.get(file).is_some_and(|kept| kept == digest);
+            is(&check.traces_digest, directory::TRACES) && is(&check.pages_digest, directory::PAGES)
+        };
+        // One that cannot be read, such as an earlier version's, is no check; the report then asks for one.
+        let check: Option<RunCheck> = self.directory.read_json(directory::CHECK).ok().flatten();
+        check.filter(is_of_these)
     }
 
     fn summary(&self, traces: &[Trace], judgments: &[Judgment]) -> Summary {

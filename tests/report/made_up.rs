@@ -342,6 +342,7 @@ pub(crate) fn records() -> RunRecords {
         _ => ("larch", "judge", None, false),
     });
     RunRecords {
+        check: None,
         calls: CallUsage::tally(calls),
         study: StudyFacts {
             name: "orchard".to_owned(),

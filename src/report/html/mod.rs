@@ -5,6 +5,7 @@
 mod anchors;
 mod answers;
 mod chart;
+mod checks;
 mod correlation;
 mod left_out;
 mod links;
@@ -116,6 +117,7 @@ fn report_page<'a>(analysis: &'a Analysis, index: &Index, paths: &links::TrialPa
     sections.extend(correlation::section(analysis));
     sections.extend(left_out::section(analysis));
     sections.extend(resources::pages(analysis));
+    sections.push(checks::section(analysis));
     sections.extend(resources::calls(analysis));
     ReportPage {
         title: study.title.as_deref().unwrap_or(&study.name),

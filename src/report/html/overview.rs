@@ -57,6 +57,7 @@ fn title(kind: FlagKind) -> &'static str {
         FlagKind::OptionBias => "The order of the options moves the verdict",
         FlagKind::UnbalancedOptions => "Options are not balanced",
         FlagKind::PageLeak => "Pages tell what they must not",
+        FlagKind::CheckFindings => "A check found pages or marks wrong",
         FlagKind::AnswerNotFromSteps => "Steps that do not yield the answer shown",
         FlagKind::UnmarkedSteps => "Steps with nothing marked",
         FlagKind::LowCoverage => "Many judgments could not be read",

@@ -1,0 +1,135 @@
+//! `tabjury check`: leaks of a run's pages, and the proof of its lineage.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::arguments::CheckArguments;
+use super::exit::{Exit, Failure};
+use super::printer::Printer;
+use super::progress::{ProgressDisplay, Standing};
+use super::run::failed;
+use crate::report::run_check::{ArmProof, RunCheck};
+use crate::study::{CheckOptions, check_run};
+
+/// What is shown while it works.
+const PROOF: &str = "proof";
+
+/// Findings named on the terminal; all of them are in `check.json`.
+const NAMED: usize = 10;
+
+/// Runs the command.
+pub(super) fn run(arguments: &CheckArguments, printer: &Printer) -> Result<Exit, Failure> {
+    let options = CheckOptions {
+        seed: arguments.seed,
+        runs_per_step: arguments.runs,
+        time_per_step: arguments.seconds.map(Duration::from_secs),
+    };
+    let display = ProgressDisplay::new(*printer);
+    let outcome = check_run(&arguments.run, &options, &|done, total| {
+        let standing = Standing {
+            done: done as u64,
+            total: total as u64,
+            ..Standing::default()
+        };
+        if done == 0 {
+            display.begin(PROOF, standing.total);
+        } else {
+            display.update(PROOF, &standing);
+        }
+    });
+    display.clear();
+    let check = outcome.map_err(failed)?;
+    printer.data(&summary(&check))?;
+    printer.say(&format!(
+        "{} has every proof",
+        arguments.run.join("check.json").display()
+    ));
+    if !check.has_findings() {
+        return Ok(Exit::Success);
+    }
+    Err(Failure::message(
+        Exit::Findings,
+        findings(&check),
+        "do not use numbers of these pages before it is mended; a lineage that a proof refutes is a defect of tabjury: please report it",
+    ))
+}
+
+fn summary(check: &RunCheck) -> String {
+    let mut text = format!(
+        "pages: {} checked, {} leaks, {} changed since\n\nlineage, by at most {} runs of each step (seed {}):\n",
+        check.pages.checked,
+        check.pages.leaks.len(),
+        check.pages.changed.len(),
+        check.runs_per_step,
+        check.seed
+    );
+    let mut rows: Vec<Vec<String>> = vec![
+        [
+            "arm",
+            "steps",
+            "proven",
+            "sound",
+            "unsound",
+            "undecided",
+            "complete",
+            "explained",
+            "incomplete",
+            "not claimed",
+            "undecided",
+        ]
+        .map(str::to_owned)
+        .into(),
+    ];
+    rows.extend(check.arms.iter().map(row));
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+    for row in &rows {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(column, (cell, width))| {
+                if column == 0 {
+                    format!("{cell:<width$}")
+                } else {
+                    format!("{cell:>width$}")
+                }
+            })
+            .collect();
+        let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
+    }
+    text
+}
+
+fn row(arm: &ArmProof) -> Vec<String> {
+    let proofs = &arm.summary;
+    let mut row = vec![arm.arm.clone()];
+    row.extend(
+        [
+            arm.steps,
+            proofs.steps - proofs.not_reproduced,
+            proofs.sound + proofs.sound_vacuous,
+            proofs.unsound,
+            proofs.soundness_undecided,
+            proofs.complete,
+            proofs.explained,
+            proofs.incomplete,
+            proofs.not_claimed,
+            proofs.completeness_undecided,
+        ]
+        .map(|count| count.to_string()),
+    );
+    row
+}
+
+fn findings(check: &RunCheck) -> String {
+    let all = check.findings();
+    let mut text = format!("the check found {} things:", all.len());
+    for found in all.iter().take(NAMED) {
+        let _ = write!(text, "\n  {found}");
+    }
+    if all.len() > NAMED {
+        let _ = write!(text, "\n  and {} more in check.json", all.len() - NAMED);
+    }
+    text
+}

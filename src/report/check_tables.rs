@@ -1,0 +1,44 @@
+//! The CSV table of what a check proved.
+
+use super::analysis::Analysis;
+use super::tables::CsvTable;
+
+/// One row an arm; none when the run was not checked.
+pub(super) fn proofs(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "arm",
+            "answerer",
+            "steps",
+            "not_reproduced",
+            "sound",
+            "sound_nothing_outside",
+        ],
+        &["unsound", "soundness_undecided", "complete", "explained", "incomplete"],
+        &["not_claimed", "completeness_undecided", "runs"],
+    ]);
+    let arms = analysis.check.iter().flat_map(|check| &check.arms);
+    table.rows.extend(arms.map(|arm| {
+        let proofs = &arm.summary;
+        let mut row = vec![arm.arm.clone(), arm.answerer.clone()];
+        row.extend(
+            [
+                arm.steps,
+                proofs.not_reproduced,
+                proofs.sound,
+                proofs.sound_vacuous,
+                proofs.unsound,
+                proofs.soundness_undecided,
+                proofs.complete,
+                proofs.explained,
+                proofs.incomplete,
+                proofs.not_claimed,
+                proofs.completeness_undecided,
+                proofs.runs,
+            ]
+            .map(|count| count.to_string()),
+        );
+        row
+    }));
+    table
+}

@@ -1,0 +1,107 @@
+//! The section on what `tabjury check` found: whether lineage is proven, and whether pages leak.
+
+use crate::report::analysis::Analysis;
+use crate::report::run_check::{ArmProof, CheckAnalysis};
+
+use super::view::{Block, CellView, Section, TableView};
+
+/// The section. A run that was not checked says so: its marks are as yet claims.
+pub(super) fn section(analysis: &Analysis) -> Section {
+    let mut blocks = Vec::new();
+    match &analysis.check {
+        None => blocks.push(Block::Text(
+            "This run was not checked. `tabjury check RUN` proves the lineage of every step and looks for leaks; then \
+             `tabjury report RUN` shows here what it found."
+                .to_owned(),
+        )),
+        Some(check) => write(check, &mut blocks),
+    }
+    Section {
+        id: "checks",
+        title: "What a machine proved of the explanations".to_owned(),
+        intro: vec![
+            "The marks of a step say which rows and cells its result rests on. The check runs the step’s own statement \
+             again with the table changed: what is not marked must not matter, and what is marked as deciding must. No \
+             model is asked."
+                .to_owned(),
+        ],
+        terms: vec![
+            (
+                "sound",
+                "No change outside the marks altered the result, except for cells carried along unchanged.",
+            ),
+            (
+                "complete",
+                "For every marked condition and every smallest or largest value, a change of that cell alone alters the \
+                 result.",
+            ),
+            (
+                "explained",
+                "As complete, but some cells matter only together with others, such as two conditions joined by OR; \
+                 the check found which.",
+            ),
+            (
+                "not claimed",
+                "The page says “at least these”: the statement could not be traced exactly.",
+            ),
+            (
+                "undecided",
+                "The bound on runs or time was met before the proof could tell.",
+            ),
+        ],
+        blocks,
+    }
+}
+
+fn write(check: &CheckAnalysis, blocks: &mut Vec<Block>) {
+    for finding in &check.findings {
+        blocks.push(Block::Notice(finding.clone()));
+    }
+    blocks.push(Block::Text(format!(
+        "{} pages were checked: {} leak, {} are not what their trace gives. At most {} runs a step, seed {}.",
+        check.pages.checked,
+        check.pages.leaks.len(),
+        check.pages.changed.len(),
+        check.runs_per_step,
+        check.seed
+    )));
+    let mut table = TableView::new(
+        "",
+        &[
+            "arm",
+            "#steps",
+            "#proven",
+            "#sound",
+            "#unsound",
+            "#undecided",
+            "#complete",
+            "#explained",
+            "#incomplete",
+            "#not claimed",
+            "#undecided",
+        ],
+    );
+    table.rows.extend(check.arms.iter().map(row));
+    blocks.push(Block::Table(table));
+}
+
+fn row(arm: &ArmProof) -> Vec<CellView> {
+    let proofs = &arm.summary;
+    let alarm = |count: usize| {
+        let cell = CellView::count(count);
+        if count > 0 { cell.class("number bad") } else { cell }
+    };
+    vec![
+        CellView::head(&arm.arm),
+        CellView::count(arm.steps),
+        CellView::count(proofs.steps - proofs.not_reproduced),
+        CellView::count(proofs.sound + proofs.sound_vacuous),
+        alarm(proofs.unsound),
+        CellView::count(proofs.soundness_undecided),
+        CellView::count(proofs.complete),
+        CellView::count(proofs.explained),
+        alarm(proofs.incomplete),
+        CellView::count(proofs.not_claimed),
+        CellView::count(proofs.completeness_undecided),
+    ]
+}

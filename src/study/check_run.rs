@@ -1,0 +1,189 @@
+//! Checking a run that is done: every page for leaks, and the lineage of every step by perturbation. Asks no model;
+//! writes nothing but `check.json`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::dataset::Sample;
+use crate::engine::Engine;
+use crate::engine::proof::{ProofSettings, prove_trace};
+use crate::report::PageRecord;
+use crate::report::run_check::{ArmProof, CHECK_SCHEMA_VERSION, PageCheck, PageLeak, RunCheck, TraceProof};
+use crate::trace::Trace;
+use crate::trace::proof::{ProofSummary, StepProof};
+
+use super::analyze;
+use super::directory::{self, Manifest, RunDirectory};
+use super::explain::explain;
+use super::load::{Arm, Study};
+use super::run::{RunError, Stage};
+use super::stored::{check_stored, stored};
+
+/// How a run is checked. What is `None` is as the study or [`ProofSettings`] has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// The seed of the proofs. Default: the study's.
+    pub seed: Option<u64>,
+    /// Most runs of one step's statement.
+    pub runs_per_step: Option<usize>,
+    /// Most time for one step; what it cuts short is undecided.
+    pub time_per_step: Option<Duration>,
+}
+
+/// Checks a run and keeps what was found in `check.json`, which `tabjury report` shows. `progress` hears how many traces
+/// of how many are proven.
+pub fn check_run(
+    root: &Path,
+    options: &CheckOptions,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<RunCheck, RunError> {
+    let run = RunDirectory::open(root)?;
+    let manifest = run.manifest()?;
+    check_stored(&run, &manifest, directory::STUDY)?;
+    let path = run.path(directory::STUDY);
+    let study = Study::from_text(&path, PathBuf::new(), run.read_text(directory::STUDY)?)?;
+    if !manifest.stages.contains_key(&Stage::Explain) {
+        return Err(RunError::Stage(format!(
+            "{}: the stage `explain` has not been run, so there are no pages to check; run the study",
+            run.root().display()
+        )));
+    }
+    let samples: Vec<Sample> = stored(&run, &manifest, directory::SAMPLES)?;
+    let traces: Vec<Trace> = stored(&run, &manifest, directory::TRACES)?;
+    let arms = study.arms()?;
+    let settings = settings(options, &study);
+    let check = RunCheck {
+        schema_version: CHECK_SCHEMA_VERSION,
+        traces_digest: digest_of(&manifest, directory::TRACES),
+        pages_digest: digest_of(&manifest, directory::PAGES),
+        seed: settings.seed,
+        runs_per_step: settings.runs,
+        pages: check_pages(&run, &manifest, &study, &samples, &arms, &traces)?,
+        arms: Vec::new(),
+        proofs: Vec::new(),
+    };
+    let proofs = prove(&traces, &analyze::engine(&study.file.engine), &settings, progress);
+    let check = RunCheck {
+        arms: arms.iter().map(|arm| count(arm, &traces, &proofs)).collect(),
+        proofs: traces
+            .iter()
+            .zip(proofs)
+            .filter(|(_, steps)| !steps.is_empty())
+            .map(|(trace, steps)| TraceProof {
+                sample: trace.sample.clone(),
+                answerer: trace.answerer.clone(),
+                steps,
+            })
+            .collect(),
+        ..check
+    };
+    run.write_json(directory::CHECK, &check)?;
+    Ok(check)
+}
+
+fn settings(options: &CheckOptions, study: &Study) -> ProofSettings {
+    let default = ProofSettings::default();
+    ProofSettings {
+        seed: options.seed.unwrap_or(study.file.study.seed),
+        runs: options.runs_per_step.unwrap_or(default.runs),
+        time: options.time_per_step.unwrap_or(default.time),
+        ..default
+    }
+}
+
+fn digest_of(manifest: &Manifest, file: &str) -> String {
+    manifest.records.get(file).cloned().unwrap_or_default()
+}
+
+/// Renders every page again: whether it leaks, and whether its file is what its trace gives.
+fn check_pages(
+    run: &RunDirectory,
+    manifest: &Manifest,
+    study: &Study,
+    samples: &[Sample],
+    arms: &[Arm],
+    traces: &[Trace],
+) -> Result<PageCheck, RunError> {
+    let records: Vec<PageRecord> = stored(run, manifest, directory::PAGES)?;
+    let again = explain(samples, arms, traces, study.file.control.enabled);
+    let mut check = PageCheck {
+        checked: again.records.len(),
+        leaks: again
+            .leaks()
+            .map(|(record, leak)| PageLeak {
+                page: record.markdown.clone(),
+                arm: record.arm.clone(),
+                sample: record.sample.clone(),
+                leak: leak.clone(),
+            })
+            .collect(),
+        changed: Vec::new(),
+    };
+    let by_file: BTreeMap<&str, &PageRecord> = records
+        .iter()
+        .map(|record| (record.markdown.as_str(), record))
+        .collect();
+    for (name, bytes) in again.files() {
+        let path = format!("{}/{name}", super::explain::PAGES_DIRECTORY);
+        if run.read_bytes(&path).ok().as_deref() != Some(bytes.as_slice()) {
+            check.changed.push(path);
+        }
+    }
+    for record in &again.records {
+        let is_same = by_file
+            .get(record.markdown.as_str())
+            .is_some_and(|stored| *stored == record);
+        if !is_same && !check.changed.contains(&record.markdown) {
+            check.changed.push(record.markdown.clone());
+        }
+    }
+    Ok(check)
+}
+
+/// The proofs of every trace, in the order of the traces, on all cores.
+fn prove(
+    traces: &[Trace],
+    engine: &Engine,
+    settings: &ProofSettings,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Vec<Vec<StepProof>> {
+    progress(0, traces.len());
+    let next = AtomicUsize::new(0);
+    let done = AtomicUsize::new(0);
+    let proofs: Mutex<Vec<Vec<StepProof>>> = Mutex::new(vec![Vec::new(); traces.len()]);
+    let work = || {
+        while let Some((index, trace)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|index| traces.get(index).map(|trace| (index, trace)))
+        {
+            let found = prove_trace(engine, trace, settings);
+            proofs.lock().unwrap_or_else(PoisonError::into_inner)[index] = found;
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, traces.len());
+        }
+    };
+    std::thread::scope(|scope| {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        for _ in 1..cores.min(traces.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    proofs.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn count(arm: &Arm, traces: &[Trace], proofs: &[Vec<StepProof>]) -> ArmProof {
+    let own = || {
+        traces
+            .iter()
+            .zip(proofs)
+            .filter(|(trace, _)| trace.answerer == arm.answerer)
+    };
+    ArmProof {
+        arm: arm.name.clone(),
+        answerer: arm.answerer.clone(),
+        steps: own().map(|(trace, _)| trace.steps.len()).sum(),
+        summary: ProofSummary::of(own().flat_map(|(_, steps)| steps)),
+    }
+}
