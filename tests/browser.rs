@@ -28,10 +28,12 @@ use tempfile::TempDir;
 use devtools::{Browser, DESKTOP, Look, Tab};
 use hostile_texts::HOSTILE_TEXTS;
 
-const FORMATS: [(Format, &str); 5] = [
+const FORMATS: [(Format, &str); 7] = [
     (Format::AttributionChain, "attribution_chain"),
     (Format::StepThrough, "step_through"),
     (Format::ProgramListing, "program_listing"),
+    (Format::FunctionChain, "function_chain"),
+    (Format::Facts, "facts"),
     (Format::FreeText, "free_text"),
     (Format::None, "none"),
 ];

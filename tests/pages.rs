@@ -6,6 +6,8 @@
 mod corpus;
 #[path = "pages/hostile.rs"]
 mod hostile;
+#[path = "pages/script.rs"]
+mod script;
 mod support;
 #[path = "pages/traces.rs"]
 mod traces;
@@ -25,10 +27,12 @@ use tabjury::trace::{AnswerFailure, AnswerSource, Lineage, Trace};
 
 use traces::SECRET_NAMES;
 
-const FORMATS: [(Format, &str); 5] = [
+const FORMATS: [(Format, &str); 7] = [
     (Format::AttributionChain, "chain"),
     (Format::StepThrough, "step_through"),
     (Format::ProgramListing, "listing"),
+    (Format::FunctionChain, "function_chain"),
+    (Format::Facts, "facts"),
     (Format::FreeText, "free_text"),
     (Format::None, "none"),
 ];
@@ -96,6 +100,8 @@ fn pages_look_as_they_did() {
             if starts_as(&[
                 "lighthouses_chain",
                 "lighthouses_step_through",
+                "lighthouses_function_chain_shown",
+                "lighthouses_facts_shown",
                 "ferries_listing",
                 "own_words_free_text",
                 "own_words_none",
@@ -109,6 +115,9 @@ fn pages_look_as_they_did() {
                 "ferries_chain",
                 "ferries_listing",
                 "fallback_chain",
+                "ferries_function_chain",
+                "ferries_facts",
+                "fallback_facts_shown",
                 "fallback_listing_shown",
                 "own_words_",
                 "hostile_chain_shown",

@@ -17,6 +17,21 @@ struct PageStyle;
 #[template(path = "step_through.js", escape = "none")]
 struct StepThroughScript;
 
+#[derive(Template)]
+#[template(path = "copy_script.js", escape = "none")]
+struct CopyScript;
+
+/// The script that a page runs. Without it the page says the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PageScript {
+    /// None.
+    None,
+    /// Shows one step at a time.
+    StepThrough,
+    /// Copies the programs.
+    Copy,
+}
+
 /// The policy of a page without a script.
 static PLAIN_PAGE: LazyLock<String> = LazyLock::new(|| policy(&rendered(&PageStyle), None));
 
@@ -24,9 +39,16 @@ static PLAIN_PAGE: LazyLock<String> = LazyLock::new(|| policy(&rendered(&PageSty
 static STEP_THROUGH_PAGE: LazyLock<String> =
     LazyLock::new(|| policy(&rendered(&PageStyle), Some(&rendered(&StepThroughScript))));
 
+/// The policy of a page with programs to copy.
+static COPY_PAGE: LazyLock<String> = LazyLock::new(|| policy(&rendered(&PageStyle), Some(&rendered(&CopyScript))));
+
 /// The policy of a page about a trace.
-pub(super) fn of_page(stepper: bool) -> &'static str {
-    if stepper { &STEP_THROUGH_PAGE } else { &PLAIN_PAGE }
+pub(super) fn of_page(script: PageScript) -> &'static str {
+    match script {
+        PageScript::None => &PLAIN_PAGE,
+        PageScript::StepThrough => &STEP_THROUGH_PAGE,
+        PageScript::Copy => &COPY_PAGE,
+    }
 }
 
 /// A policy that allows this style sheet and this script alone; both exactly as they stand between their tags.

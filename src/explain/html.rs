@@ -2,7 +2,9 @@
 
 use askama::Template;
 
+use super::content_policy::PageScript;
 use super::marked_table::{Line, Slot};
+use super::sql_script::Script;
 use super::view::{AnswerView, PageView, Rationale, ResultView};
 
 #[derive(Template)]

@@ -223,12 +223,13 @@ fn is_ours(text: &str) -> bool {
         "Marks: ",
         "The table (",
         "The table goes from ",
+        "The part of the table that matters: ",
         "Table after step ",
         "Result. Table after step ",
         "The same as: ",
         "Result. The same as: ",
     ];
-    const LINES: &[&str] = &[words::INPUT_WITHHELD, words::RESULT_WITHHELD];
+    const LINES: &[&str] = &[words::INPUT_WITHHELD, words::RESULT_WITHHELD, words::PART_WITHHELD];
     STARTS.iter().any(|start| text.starts_with(start)) || LINES.contains(&text)
 }
 

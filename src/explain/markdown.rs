@@ -35,7 +35,22 @@ pub(super) fn write(view: &PageView) -> String {
     for step in &view.steps {
         write_step(&mut page, step);
     }
-    if view.shows_steps && view.steps.is_empty() {
+    if let Some(facts) = &view.facts {
+        if let Some(part) = &facts.part {
+            page.push(whole_table(part));
+        }
+        if let Some(note) = facts.note {
+            page.push(note.to_owned());
+        }
+        if !facts.facts.is_empty() {
+            let facts = facts.facts.iter().enumerate();
+            let listed: Vec<String> = facts
+                .map(|(index, fact)| format!("\n{}. {}", index + 1, escaped(fact)))
+                .collect();
+            page.push(format!("Facts:{}", listed.concat()));
+        }
+    }
+    if view.shows_steps && view.step_count() == 0 {
         page.push("There are no steps: nothing shows which parts of the table the answer rests on.".to_owned());
     }
     match &view.rationale {
@@ -113,6 +128,9 @@ fn write_step(page: &mut Paragraphs, step: &StepView) {
     }
     if let Some(program) = &step.program {
         page.push(fenced(program));
+    }
+    if !step.operations.is_empty() {
+        page.push(fenced_as("", &step.operations.join("\n")));
     }
     if let Some(table) = &step.input {
         page.push(table_or_its_marks(table));
@@ -335,9 +353,13 @@ fn quoted(text: &str) -> String {
 
 /// A program in a fence that nothing in it can close.
 fn fenced(program: &str) -> String {
+    fenced_as("sql", program)
+}
+
+fn fenced_as(language: &str, program: &str) -> String {
     let longest = program.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(3.max(longest + 1));
-    format!("{fence}sql\n{program}\n{fence}")
+    format!("{fence}{language}\n{program}\n{fence}")
 }
 
 #[cfg(test)]

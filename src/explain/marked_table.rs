@@ -281,7 +281,7 @@ impl CellView {
 impl TableView {
     /// A table under a name, with marks and with what the step leaves behind.
     pub(super) fn new(
-        index: usize,
+        index_of_table: usize,
         name: String,
         table: &Table,
         marks: Marks,
@@ -293,7 +293,7 @@ impl TableView {
             .iter()
             .enumerate()
             .map(|(index, column)| HeaderView {
-                text: column_name(column),
+                text: header_name(index_of_table, column),
                 used: marks.columns.contains(&index) || marks.order_columns.contains(&index),
                 orders: marks.order_columns.contains(&index),
                 new: provenance.new_columns.contains(&index),
@@ -321,7 +321,7 @@ impl TableView {
             cutter.cut(&(0..row_count).collect(), every_column)
         });
         Self {
-            index,
+            index: index_of_table,
             name,
             glance,
             whole,
@@ -341,6 +341,20 @@ impl TableView {
         for line in cuts.into_iter().flatten().flat_map(|cut| &mut cut.lines) {
             if let Line::Row(row) = line {
                 row.origin = None;
+            }
+        }
+    }
+
+    /// Takes out what the step leaves behind, where that would tell a withheld result.
+    pub(super) fn without_dropped(&mut self) {
+        for header in &mut self.headers {
+            header.dropped = false;
+        }
+        let cuts = [Some(&mut self.glance), self.whole.as_mut()];
+        for line in cuts.into_iter().flatten().flat_map(|cut| &mut cut.lines) {
+            if let Line::Row(row) = line {
+                row.dropped = false;
+                row.cells.iter_mut().for_each(|cell| cell.dropped = false);
             }
         }
     }
@@ -369,6 +383,19 @@ impl TableView {
 /// A column's name for people, on one line.
 pub(super) fn column_name(column: &Column) -> String {
     visible_line(&column.display)
+}
+
+/// A column's name in a table's header. A result's column without a name of its own is called by its whole expression:
+/// its beginning tells it apart, and the step has the rest.
+fn header_name(index_of_table: usize, column: &Column) -> String {
+    const LONGEST: usize = 60;
+    const BEGINNING: usize = 40;
+    let name = column_name(column);
+    if index_of_table == 0 || name.chars().count() <= LONGEST {
+        return name;
+    }
+    let beginning: String = name.chars().take(BEGINNING).collect();
+    format!("{}…", beginning.trim_end())
 }
 
 /// The rows of a long table that are shown at a glance: the marked ones and their neighbours, start and end; if that

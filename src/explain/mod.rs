@@ -11,15 +11,21 @@
 //! - `content_policy`: what a page allows a browser to load and run.
 //! - `answer_forms`: how an answer can stand in a text or a table.
 //! - `withhold`: what the view leaves out so that its judge stays blind.
+//! - `complete`: what a format makes of the finished steps, by `sql_script` (a script that runs by itself), `operations`
+//!   (a statement as a chain of operations) and `facts` (sentences and the part of the table that matters).
 //! - `leak`: whether the finished page tells what it must not.
 
 mod answer_forms;
+mod complete;
 pub(crate) mod content_policy;
+mod facts;
 mod html;
 mod leak;
 mod markdown;
 mod marked_table;
+mod operations;
 mod sql_pieces;
+mod sql_script;
 mod view;
 pub(crate) mod visible_text;
 mod withhold;
@@ -43,6 +49,10 @@ pub enum Format {
     StepThrough,
     /// The programs in order.
     ProgramListing,
+    /// The programs as chains of operations, each with its resulting table.
+    FunctionChain,
+    /// What each step found, in sentences, beside the part of the table that matters.
+    Facts,
     /// The model's own words.
     FreeText,
     /// Table, question and (unless withheld) answer alone: the control.
@@ -103,7 +113,7 @@ pub fn render(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisi
     leaks.extend(leak::of_secrets(&page, sample, trace, format, answer));
     Page {
         facts: PageFacts {
-            steps: page.view.steps.len(),
+            steps: page.view.step_count(),
             steps_marked: page.view.steps.iter().filter(|step| step.marked).count(),
             steps_inexact: page.view.steps.iter().filter(|step| step.inexact).count(),
             answer_not_from_steps: page.view.closing.notice.is_some(),
@@ -130,6 +140,7 @@ impl Written {
     fn new(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility, blind: (&Sample, &Trace)) -> Self {
         let mut view = view::build(sample, trace, format, answer);
         let places_withheld = withhold::conceal(&mut view, blind.0, blind.1, answer);
+        complete::complete(&mut view, (sample, trace), format, answer, blind);
         Self {
             html: html::write(&view),
             markdown: markdown::write(&view),

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::content_policy::PageScript;
+use super::facts::FactsView;
 use super::marked_table::{Dropped, Marks, Provenance, TableView, column_name};
+use super::sql_script::Script;
 use super::visible_text::{visible, visible_line};
 use super::{AnswerVisibility, Format, words};
 use crate::dataset::{Answer, Sample};
@@ -33,16 +36,37 @@ pub(super) struct PageView {
     pub(super) legend: Legend,
     /// The model's own words, in a format that shows them.
     pub(super) rationale: Option<Rationale>,
+    /// The programs as a script, in a format that shows programs.
+    pub(super) script: Option<Script>,
+    /// The facts, in a format that shows them in place of steps.
+    pub(super) facts: Option<FactsView>,
     /// The end of the page.
     pub(super) closing: Closing,
 }
 
 impl PageView {
+    /// Steps shown, each by itself or as a fact.
+    pub(super) fn step_count(&self) -> usize {
+        self.steps.len() + self.facts.as_ref().map_or(0, |facts| facts.facts.len())
+    }
+
+    /// The script that the page runs to be handier.
+    pub(super) fn page_script(&self) -> PageScript {
+        match &self.script {
+            Some(Script::Runs(_)) => PageScript::Copy,
+            _ if self.stepper => PageScript::StepThrough,
+            _ => PageScript::None,
+        }
+    }
+
     /// Makes the legend anew from the tables that are left.
     pub(super) fn renew_legend(&mut self) {
         self.legend = Legend::default();
         if let Some(table) = &self.table {
             self.legend.add(table);
+        }
+        if let Some(part) = self.facts.as_ref().and_then(|facts| facts.part.as_ref()) {
+            self.legend.add(part);
         }
         for step in &self.steps {
             if let Some(table) = &step.input {
@@ -73,6 +97,8 @@ pub(super) struct StepView {
     pub(super) words: String,
     /// The program, where the format shows it.
     pub(super) program: Option<String>,
+    /// The program as a chain of operations, in a format that shows it so.
+    pub(super) operations: Vec<String>,
     /// Tries that failed before the one that worked.
     pub(super) failed_tries: Vec<FailedTry>,
     /// The table it ran on, marked.
@@ -188,7 +214,8 @@ pub(super) enum AnswerView {
 /// Builds what a page says.
 pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility) -> PageView {
     let mut builder = Builder::new(sample, trace, format, answer);
-    let shows_steps = is_chain(format) || format == Format::ProgramListing;
+    let shows_steps =
+        is_chain(format) || matches!(format, Format::ProgramListing | Format::FunctionChain | Format::Facts);
     // A chain shows the first table as the input of its first step; every other page shows it by itself.
     let chain_starts_with_table = is_chain(format) && trace.steps.first().is_some_and(|step| step.input == 0);
     let table = (!chain_starts_with_table).then(|| builder.first_table());
@@ -210,7 +237,7 @@ pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: Answ
             .map(visible_line)
             .filter(|caption| !caption.is_empty()),
         table,
-        program_names: if format == Format::ProgramListing {
+        program_names: if matches!(format, Format::ProgramListing | Format::FunctionChain) {
             program_names(&sample.table, &steps)
         } else {
             Vec::new()
@@ -221,6 +248,8 @@ pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: Answ
         shows_steps,
         legend: builder.legend,
         rationale,
+        script: None,
+        facts: None,
     }
 }
 
@@ -373,7 +402,8 @@ impl<'a> Builder<'a> {
             .map(|program| program.text.as_str())
             .or(last_try.map(|attempt| attempt.program.as_str()))
             .map(|program| visible(program.trim()))
-            .filter(|_| !chain || described.is_none());
+            .filter(|_| !chain || described.is_none())
+            .filter(|_| self.format != Format::Facts || step.output.is_none() && described.is_none());
         let words = match (described, input) {
             (Some(words), _) if chain || program.is_none() => words,
             (None, Some(input)) if chain => words::made_sentence(step.lineage.as_ref(), &marks, input, output),
@@ -404,11 +434,12 @@ impl<'a> Builder<'a> {
         if let (true, Some(input)) = (chain, input) {
             notes.extend(words::notes_on_marks(step.lineage.as_ref(), &marks, input, output));
         }
-        let (failed_tries, error) = self.failures(step, program.is_some());
+        let (failed_tries, error) = self.failures(step, program.is_some() && self.format != Format::FunctionChain);
         Some(StepView {
             number: index + 1,
             words,
             program,
+            operations: Vec::new(),
             failed_tries,
             input: input_view,
             notes,

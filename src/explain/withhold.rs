@@ -225,7 +225,7 @@ fn conceal_names(view: &mut PageView, sample: &Sample, trace: &Trace) -> usize {
 }
 
 /// Puts [`WITHHELD`] in the place of each range; gives how many there were.
-fn replace(text: &mut String, find: impl Fn(&str) -> Vec<Range<usize>>) -> usize {
+pub(super) fn replace(text: &mut String, find: impl Fn(&str) -> Vec<Range<usize>>) -> usize {
     let places = find(text);
     if places.is_empty() {
         return 0;

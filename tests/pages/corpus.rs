@@ -1,5 +1,6 @@
 //! Pages of recorded chains: every chain of the SQL corpus, run by the engine, gives valid pages with its marks.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use scraper::Html;
@@ -10,6 +11,7 @@ use tabjury::explain::{AnswerVisibility, Format, render};
 use tabjury::table::Table;
 use tabjury::trace::{AnswerFailure, AnswerSource, Language, Trace, TraceBuilder};
 
+use crate::script;
 use crate::support::data_dir;
 
 fn texts(value: &Value) -> Vec<String> {
@@ -78,13 +80,44 @@ fn replayed(row: &Value, sample: &Sample) -> Trace {
     builder.finish(outcome)
 }
 
+/// Pages, bytes of HTML and bytes of Markdown by kind of chain and format.
+type Sizes = BTreeMap<(String, Format), (usize, usize, usize)>;
+
+/// Mean bytes of the released pages (recorded_runs/README.md) by kind of chain and the format that is like theirs.
+const RELEASED: [(&str, Format, usize); 4] = [
+    ("tabfact-pos", Format::AttributionChain, 10_814),
+    ("wikitq-pos", Format::AttributionChain, 11_951),
+    ("tabfact-t2s", Format::ProgramListing, 3_225),
+    ("tabfact-pos", Format::None, 3_022),
+];
+
+fn print_sizes(sizes: &Sizes) {
+    for ((kind, format), (pages, html, markdown)) in sizes {
+        let (html, markdown) = (html / pages, markdown / pages);
+        let released = RELEASED
+            .iter()
+            .find(|(of_kind, of_format, _)| of_kind == kind && of_format == format)
+            .map(|(_, _, bytes)| {
+                let share = |ours: usize| 100.0 * ours as f64 / *bytes as f64;
+                format!(
+                    "; released HTML {bytes}: {:.0} % as HTML, {:.0} % as Markdown",
+                    share(html),
+                    share(markdown)
+                )
+            })
+            .unwrap_or_default();
+        println!("{kind} {format:?}, {pages} pages: {html} bytes of HTML, {markdown} of Markdown{released}");
+    }
+}
+
 #[test]
 fn recorded_chains_give_valid_pages_with_their_marks() {
     let Some(data) = data_dir("recorded_chains_give_valid_pages_with_their_marks") else {
         return;
     };
     let corpus = fs::read_to_string(data.join("sql_corpus/corpus.jsonl")).unwrap();
-    let (mut steps, mut left_out, mut withheld) = (0, 0, 0);
+    let (mut steps, mut left_out, mut withheld, mut scripts) = (0, 0, 0, 0);
+    let mut sizes = Sizes::new();
     for line in corpus.lines().filter(|line| !line.trim().is_empty()) {
         let row: Value = serde_json::from_str(line).unwrap();
         let sample = sample(&row);
@@ -119,6 +152,27 @@ fn recorded_chains_give_valid_pages_with_their_marks() {
             for visibility in [AnswerVisibility::Shown, AnswerVisibility::Withheld] {
                 let page = render(&sample, &trace, format, visibility);
                 assert_eq!(page.facts.leaks, [], "{} {format:?}\n{}", sample.id, page.markdown);
+                if visibility == AnswerVisibility::Shown {
+                    let kind = row["id"]
+                        .as_str()
+                        .unwrap()
+                        .split("-test")
+                        .next()
+                        .unwrap()
+                        .split("-nu")
+                        .next()
+                        .unwrap();
+                    let kind = kind.splitn(3, '-').take(2).collect::<Vec<_>>().join("-");
+                    let size = sizes.entry((kind, format)).or_default();
+                    *size = (size.0 + 1, size.1 + page.html.len(), size.2 + page.markdown.len());
+                }
+            }
+        }
+        if let Some(script) = script::on_page(&sample, &trace, AnswerVisibility::Shown) {
+            // SQLite leaves REGEXP to its host.
+            if !script.contains("REGEXP needs") {
+                script::assert_same_tables(&script, &trace);
+                scripts += 1;
             }
         }
         if trace.answer_source == Some(AnswerSource::Program) {
@@ -129,7 +183,9 @@ fn recorded_chains_give_valid_pages_with_their_marks() {
             assert!(!hidden.html.contains(&last), "{}", sample.id);
         }
     }
-    assert!(steps > 0);
+    assert!(steps > 0 && scripts > 0);
+    println!("{scripts} scripts gave every table of their chains");
+    print_sizes(&sizes);
     println!(
         "{steps} steps; {left_out} of {withheld} pages that withhold the answer leave out more than the last table"
     );

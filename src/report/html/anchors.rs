@@ -28,6 +28,8 @@ pub(super) fn format_name(format: Format) -> &'static str {
         Format::AttributionChain => "chain of attribution maps",
         Format::StepThrough => "chain of attribution maps, step by step",
         Format::ProgramListing => "program listing",
+        Format::FunctionChain => "chain of operations",
+        Format::Facts => "facts and the part of the table that matters",
         Format::FreeText => "free text",
         Format::None => "no explanation",
     }

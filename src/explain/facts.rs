@@ -1,0 +1,208 @@
+//! The facts of a chain beside the part of the table that matters, in the manner of DATER (Ye et al., SIGIR 2023): what each
+//! step found in one sentence, and the rows and columns of the first table that it rests on.
+
+use std::collections::BTreeSet;
+
+use super::marked_table::{Dropped, Marks, Provenance, TableView};
+use super::view::{ResultView, StepView};
+use super::visible_text::visible_line;
+use super::words;
+use crate::table::Table;
+use crate::trace::lineage::RowRole;
+use crate::trace::{Lineage, Trace};
+
+/// What a page of facts shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FactsView {
+    /// The part of the table that matters, unless there is none.
+    pub(super) part: Option<TableView>,
+    /// Why there is none.
+    pub(super) note: Option<&'static str>,
+    /// A sentence a step.
+    pub(super) facts: Vec<String>,
+}
+
+/// Makes the facts from the steps as a page may tell them. With `before_last`, the part of the table is what the last
+/// step ran on: what it gives would state the answer.
+pub(super) fn of(table: &Table, trace: &Trace, shown: &[StepView], before_last: bool) -> (FactsView, Option<Table>) {
+    let facts = shown.iter().map(|view| fact(table, trace, view)).collect();
+    let (part, sub_table) = match part(table, trace, before_last) {
+        Some((rows, columns)) => {
+            let sub_table = sub_table(table, &rows, &columns);
+            let name = format!(
+                "The part of the table that matters: {} of {}, {} of {}",
+                rows.len(),
+                words::count(table.rows.len(), "row"),
+                columns.len(),
+                words::count(table.columns.len(), "column")
+            );
+            let origins: Vec<Vec<usize>> = rows.iter().map(|row| vec![*row]).collect();
+            let provenance = Provenance {
+                origins: &origins,
+                new_columns: &[],
+            };
+            let view = TableView::new(0, name, &sub_table, Marks::default(), &Dropped::default(), provenance);
+            (Some(view), Some(sub_table))
+        }
+        None => (None, None),
+    };
+    let note = match &sub_table {
+        None => Some("No row of the table is left at the end of the steps."),
+        Some(part) if part == table => Some("Every row and every column of the table matters."),
+        Some(_) => None,
+    };
+    let part = part.filter(|_| note.is_none());
+    (FactsView { part, note, facts }, sub_table)
+}
+
+fn sub_table(table: &Table, rows: &BTreeSet<usize>, columns: &BTreeSet<usize>) -> Table {
+    Table {
+        columns: columns
+            .iter()
+            .filter_map(|column| table.columns.get(*column))
+            .cloned()
+            .collect(),
+        rows: rows
+            .iter()
+            .filter_map(|row| table.rows.get(*row))
+            .map(|row| {
+                columns
+                    .iter()
+                    .map(|column| row.get(*column).cloned().flatten())
+                    .collect()
+            })
+            .collect(),
+    }
+}
+
+/// The rows of the first table that the last result comes from, and the columns that a step examined or that reach it.
+fn part(table: &Table, trace: &Trace, before_last: bool) -> Option<(BTreeSet<usize>, BTreeSet<usize>)> {
+    let traced: Vec<(usize, usize, &Lineage)> = trace
+        .steps
+        .iter()
+        .filter_map(|step| Some((step.input, step.output?, step.lineage.as_ref()?)))
+        .collect();
+    let (last_input, last_output, _) = traced.last()?;
+    // For every table of the trace the columns of the first one that its columns carry.
+    let mut carried: Vec<Vec<Option<usize>>> = vec![Vec::new(); trace.tables.len().max(1)];
+    if let Some(first) = carried.first_mut() {
+        *first = (0..table.columns.len()).map(Some).collect();
+    }
+    let mut columns = BTreeSet::new();
+    let mut rows_of_last = None;
+    for (input, output, lineage) in &traced {
+        let of_input = carried.get(*input).cloned().unwrap_or_default();
+        let in_first = |column: &usize| of_input.get(*column).copied().flatten();
+        columns.extend(
+            lineage
+                .columns
+                .iter()
+                .chain(&lineage.order_columns)
+                .filter_map(in_first),
+        );
+        if let Some(made) = carried.get_mut(*output) {
+            *made = lineage
+                .carried_columns
+                .iter()
+                .map(|column| column.as_ref().and_then(in_first))
+                .collect();
+        }
+        let is_part = if before_last {
+            output == last_input
+        } else {
+            output == last_output
+        };
+        if is_part {
+            rows_of_last = Some(lineage.origins.iter().flatten().copied().collect::<BTreeSet<usize>>());
+        }
+    }
+    let rows = rows_of_last.unwrap_or_else(|| (0..table.rows.len()).collect());
+    if !before_last {
+        columns.extend(carried.get(*last_output).into_iter().flatten().flatten().copied());
+    }
+    if columns.is_empty() {
+        columns = (0..table.columns.len()).collect();
+    }
+    let rows: BTreeSet<usize> = rows.into_iter().filter(|row| *row < table.rows.len()).collect();
+    (!rows.is_empty()).then_some((rows, columns))
+}
+
+/// One step in one sentence: what it did, and what came of it.
+fn fact(table: &Table, trace: &Trace, view: &StepView) -> String {
+    let step = view.number.checked_sub(1).and_then(|index| trace.steps.get(index));
+    let input = step.and_then(|step| {
+        if step.input == 0 {
+            Some(table)
+        } else {
+            trace.tables.get(step.input)
+        }
+    });
+    let output = step
+        .and_then(|step| step.output)
+        .and_then(|output| trace.tables.get(output));
+    let lineage = step.and_then(|step| step.lineage.as_ref());
+    let mut said = visible_line(&view.words).trim_end_matches(['.', ':', ';']).to_owned();
+    if said.is_empty() {
+        said = input
+            .map(|input| {
+                let marks = lineage.map(|lineage| Marks::of(lineage, input)).unwrap_or_default();
+                words::made_sentence(lineage, &marks, input, output)
+            })
+            .unwrap_or_default()
+            .trim_end_matches('.')
+            .to_owned();
+    }
+    if let Some(error) = &view.error {
+        return format!("{said}: this step failed. Error: {}", visible_line(error));
+    }
+    let (Some(input), Some(output)) = (input, output) else {
+        return format!("{said}.");
+    };
+    if view.result == Some(ResultView::Withheld) {
+        return format!("{said}. {}", words::RESULT_WITHHELD);
+    }
+    format!("{said}: {}.", outcome(input, output, lineage))
+}
+
+/// What came of a step.
+fn outcome(input: &Table, output: &Table, lineage: Option<&Lineage>) -> String {
+    /// Columns of a single row that a sentence names.
+    const NAMED: usize = 4;
+    let mut parts = Vec::new();
+    let kept = lineage.filter(|lineage| lineage.row_role == RowRole::Kept);
+    match (output.rows.as_slice(), kept) {
+        ([], _) => parts.push("no row".to_owned()),
+        (rows, Some(lineage)) => {
+            let origins: BTreeSet<usize> = lineage.origins.iter().flatten().copied().collect();
+            let mut kept = format!("{} of {}", rows.len(), words::count(input.rows.len(), "row"));
+            if !origins.is_empty() && rows.len() < input.rows.len() {
+                let noun = if origins.len() == 1 { "row" } else { "rows" };
+                kept.push_str(&format!(" ({noun} {} of the table)", words::row_numbers(&origins)));
+            }
+            parts.push(kept);
+        }
+        (rows, None) => {
+            if rows.len() > 1 {
+                parts.push(words::count(rows.len(), "row"));
+            }
+        }
+    }
+    if let ([row], true) = (output.rows.as_slice(), output.columns.len() <= NAMED) {
+        let values: Vec<String> = output
+            .columns
+            .iter()
+            .zip(row)
+            .map(|(column, cell)| {
+                let name = super::marked_table::column_name(column);
+                let value = cell.as_deref().map_or_else(|| "NULL".to_owned(), visible_line);
+                format!("“{name}” is “{value}”")
+            })
+            .collect();
+        parts.push(values.join(", "));
+    }
+    if parts.is_empty() {
+        "1 row".to_owned()
+    } else {
+        parts.join("; ")
+    }
+}

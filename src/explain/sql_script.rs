@@ -1,0 +1,414 @@
+//! The programs of a listing as one script that runs by itself: it makes the table as the engine types it, then every
+//! step's result as a table of its own. Each step's statement stands as it ran and reads `table_sql`, which is made anew
+//! before it from the result it ran on, its columns typed by their cells as the engine types them.
+
+use std::fmt::Write;
+
+use super::sql_pieces::{Piece, PieceKind, pieces};
+use super::view::StepView;
+use super::visible_text::{visible, visible_line};
+use super::words;
+use crate::table::value::typed_value;
+use crate::table::{Column, ColumnType, Table, Value};
+use crate::trace::Trace;
+
+/// Bytes of the table's rows that a script holds; a larger table is to be loaded from its file.
+pub(super) const SCRIPT_DATA_BYTES: usize = 64 << 10;
+
+/// A script, or why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Script {
+    /// Its text.
+    Runs(String),
+    /// Why there is none, as a sentence.
+    Missing(&'static str),
+}
+
+/// Writes the script of the steps that a page shows; `None` when no step has a result.
+pub(super) fn write(table: &Table, trace: &Trace, shown: &[StepView]) -> Option<Script> {
+    let ran: Vec<(usize, &StepView)> = shown
+        .iter()
+        .filter_map(|view| {
+            let index = view.number.checked_sub(1)?;
+            trace.steps.get(index)?.output.map(|_| (index, view))
+        })
+        .collect();
+    let last = ran.last()?.0;
+    let mut script = Scripted {
+        text: "-- Runs by itself: sqlite3 < script.sql\n\n".to_owned(),
+        loaded: 0,
+    };
+    script.make_first_table(table);
+    // A step may go back to the table after another one has replaced it.
+    if ran
+        .iter()
+        .skip(1)
+        .any(|(index, _)| trace.steps.get(*index).is_some_and(|step| step.input == 0))
+    {
+        script
+            .text
+            .push_str("CREATE TABLE table_sql_0 AS SELECT * FROM table_sql;\n");
+    }
+    for (index, view) in ran {
+        let step = trace.steps.get(index)?;
+        let Some(statement) = step.program.as_ref().map(|program| program.text.trim()) else {
+            return Some(Script::Missing("A step’s program was not kept, so there is no script."));
+        };
+        if view.program.as_deref() != Some(visible(statement).as_str()) {
+            return Some(Script::Missing("Part of a program is withheld, so there is no script."));
+        }
+        if statement.replace("\r\n", "\n") != visible(statement) {
+            return Some(Script::Missing(
+                "A program holds characters that cannot be shown, so there is no script.",
+            ));
+        }
+        let input = if step.input == 0 {
+            Some(table)
+        } else {
+            trace.tables.get(step.input)
+        };
+        let Some(input) = input else {
+            return Some(Script::Missing(
+                "A table between the steps was not kept, so there is no script.",
+            ));
+        };
+        if step.input != script.loaded {
+            let maker = trace.steps.iter().position(|maker| maker.output == Some(step.input));
+            script.load(input, maker.map_or(0, |maker| maker + 1));
+            script.loaded = step.input;
+        }
+        script.run(view, &with_known_names(statement, &input.columns));
+    }
+    let _ = writeln!(script.text, "\nSELECT * FROM table_sql_{};", last + 1);
+    Some(Script::Runs(script.text))
+}
+
+struct Scripted {
+    text: String,
+    /// Which of the trace's tables `table_sql` is.
+    loaded: usize,
+}
+
+impl Scripted {
+    fn make_first_table(&mut self, table: &Table) {
+        let types = table.column_types();
+        let _ = writeln!(self.text, "CREATE TABLE table_sql ({});", definitions(table, &types));
+        let mut rows = String::new();
+        for row in &table.rows {
+            let values: Vec<String> = row
+                .iter()
+                .zip(&types)
+                .map(|(cell, column_type)| literal(&typed_value(cell, *column_type)))
+                .collect();
+            let _ = write!(
+                rows,
+                "{}\n({})",
+                if rows.is_empty() { "" } else { "," },
+                values.join(", ")
+            );
+            if rows.len() > SCRIPT_DATA_BYTES {
+                let _ = writeln!(
+                    self.text,
+                    "-- The table’s {} are too much for this page. Load them from a file with the same columns:\n\
+                     .bail on\n.import --csv --skip 1 table.csv table_sql",
+                    words::count(table.rows.len(), "row")
+                );
+                for column in empty_number_columns(table, &types) {
+                    let _ = writeln!(self.text, "UPDATE table_sql SET {column} = NULLIF({column}, '');");
+                }
+                return;
+            }
+        }
+        if !rows.is_empty() {
+            let _ = writeln!(self.text, "INSERT INTO table_sql VALUES{rows};");
+        }
+    }
+
+    /// Makes `table_sql` anew from a step's result.
+    fn load(&mut self, table: &Table, number: usize) {
+        let types = table.column_types();
+        let from = format!("table_sql_{number}");
+        let empty = empty_number_columns(table, &types);
+        let names: Vec<String> = table.columns.iter().map(|column| quoted(&column.sql)).collect();
+        let selected = if empty.is_empty() {
+            format!("SELECT * FROM {from}")
+        } else {
+            let values: Vec<String> = names
+                .iter()
+                .map(|name| {
+                    if empty.contains(name) {
+                        format!("NULLIF({name}, '')")
+                    } else {
+                        name.clone()
+                    }
+                })
+                .collect();
+            format!(
+                "WITH result ({}) AS (SELECT * FROM {from}) SELECT {} FROM result",
+                names.join(", "),
+                values.join(", ")
+            )
+        };
+        let _ = write!(
+            self.text,
+            "\n-- The next step reads this, each column typed by its cells.\nDROP TABLE table_sql;\n\
+             CREATE TABLE table_sql ({});\nINSERT INTO table_sql {selected};\n",
+            definitions(table, &types),
+        );
+    }
+
+    fn run(&mut self, view: &StepView, statement: &str) {
+        let words = visible_line(&view.words);
+        let _ = write!(self.text, "\n-- Step {}", view.number);
+        if !words.is_empty() {
+            let _ = write!(self.text, ": {words}");
+        }
+        if statement.to_ascii_lowercase().contains("regexp") {
+            self.text
+                .push_str("\n-- REGEXP needs a SQLite that has it, as its shell does.");
+        }
+        let _ = writeln!(
+            self.text,
+            "\nCREATE TABLE table_sql_{} AS\n{};",
+            view.number,
+            without_end(statement)
+        );
+    }
+}
+
+fn definitions(table: &Table, types: &[ColumnType]) -> String {
+    let columns: Vec<String> = table
+        .columns
+        .iter()
+        .zip(types)
+        .map(|(column, column_type)| {
+            let declared = match column_type {
+                ColumnType::Text => "TEXT",
+                ColumnType::Integer => "INTEGER",
+                ColumnType::Real => "REAL",
+            };
+            format!("{} {declared}", quoted(&column.sql))
+        })
+        .collect();
+    columns.join(", ")
+}
+
+/// Columns of numbers with empty cells, which have no value for the engine, by their quoted names.
+fn empty_number_columns(table: &Table, types: &[ColumnType]) -> Vec<String> {
+    table
+        .columns
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| {
+            types
+                .get(*index)
+                .is_some_and(|column_type| *column_type != ColumnType::Text)
+                && table
+                    .rows
+                    .iter()
+                    .any(|row| row.get(*index).is_some_and(|cell| cell.as_deref() == Some("")))
+        })
+        .map(|(_, column)| quoted(&column.sql))
+        .collect()
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A value as SQL has it. What a page could not show as it is stands there by its number.
+fn literal(value: &Value) -> String {
+    let text = match value {
+        Value::Null => return "NULL".to_owned(),
+        Value::Integer(number) => return number.to_string(),
+        Value::Real(number) if number.is_infinite() => {
+            return if *number > 0.0 { "9e999" } else { "-9e999" }.to_owned();
+        }
+        Value::Real(number) => return format!("{number:?}"),
+        Value::Text(text) => text,
+    };
+    let mut parts: Vec<String> = Vec::new();
+    let mut plain = String::new();
+    for character in text.chars() {
+        if character == '\'' {
+            plain.push_str("''");
+            continue;
+        }
+        let alone = character.to_string();
+        if visible(&alone) == alone {
+            plain.push(character);
+            continue;
+        }
+        if !plain.is_empty() {
+            parts.push(format!("'{}'", std::mem::take(&mut plain)));
+        }
+        parts.push(format!("char({})", u32::from(character)));
+    }
+    if !plain.is_empty() || parts.is_empty() {
+        parts.push(format!("'{plain}'"));
+    }
+    parts.join(" || ")
+}
+
+/// A statement without what ends it: semicolons, blanks and comments behind it.
+fn without_end(statement: &str) -> String {
+    let mut kept = pieces(statement);
+    while let Some(last) = kept.last_mut() {
+        let rest = match last.kind {
+            PieceKind::Comment => "",
+            PieceKind::Plain => last.text.trim_end_matches(|c: char| c == ';' || c.is_whitespace()),
+            _ => break,
+        };
+        if !rest.is_empty() {
+            let length = rest.len();
+            last.text.truncate(length);
+            break;
+        }
+        kept.pop();
+    }
+    kept.into_iter().map(|piece| piece.text).collect()
+}
+
+/// The engine knows a column by its file's name too; SQLite knows only its name in SQL.
+fn with_known_names(statement: &str, columns: &[Column]) -> String {
+    let known = |name: &str| columns.iter().any(|column| column.sql.eq_ignore_ascii_case(name));
+    let folded = |name: &str| visible_line(name).to_lowercase();
+    let named = |name: &str| {
+        let exactly: Vec<&Column> = columns
+            .iter()
+            .filter(|column| column.original == name || column.display == name)
+            .collect();
+        if exactly.is_empty() {
+            columns
+                .iter()
+                .filter(|column| folded(&column.original) == folded(name) || folded(&column.display) == folded(name))
+                .collect()
+        } else {
+            exactly
+        }
+    };
+    let pieces = pieces(statement);
+    let mut aliases: Vec<String> = Vec::new();
+    let mut after_as = false;
+    for piece in &pieces {
+        if piece.kind == PieceKind::Plain && after_as {
+            aliases.extend(names(piece).into_iter().next().map(|(_, name)| name));
+        }
+        after_as = piece.kind == PieceKind::Keyword && piece.text.eq_ignore_ascii_case("as")
+            || after_as && piece.kind == PieceKind::Plain && piece.text.trim().is_empty();
+    }
+    let mut text = String::new();
+    let mut after_nulls = false;
+    for piece in &pieces {
+        // These two are names wherever they do not say where NULLs stand.
+        let may_be_name = piece.kind == PieceKind::Keyword
+            && ["first", "last"]
+                .iter()
+                .any(|word| piece.text.eq_ignore_ascii_case(word))
+            && !after_nulls;
+        if !piece.text.trim().is_empty() {
+            after_nulls = piece.text.eq_ignore_ascii_case("nulls");
+        }
+        if piece.kind != PieceKind::Plain && !may_be_name {
+            text.push_str(&piece.text);
+            continue;
+        }
+        let mut from = 0;
+        for (place, name) in names(piece) {
+            if known(&name) || aliases.contains(&name) {
+                continue;
+            }
+            if let [column] = named(&name).as_slice() {
+                text.push_str(piece.text.get(from..place.start).unwrap_or_default());
+                text.push_str(&quoted(&column.sql));
+                from = place.end;
+            }
+        }
+        text.push_str(piece.text.get(from..).unwrap_or_default());
+    }
+    text
+}
+
+/// The names in a plain piece, without their quotes, with their places.
+fn names(piece: &Piece) -> Vec<(std::ops::Range<usize>, String)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(first) = piece.text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = piece.text.get(at..).unwrap_or_default();
+        let close = match first {
+            '"' | '`' => first,
+            '[' => ']',
+            _ if first.is_alphanumeric() || first == '_' => {
+                let end = rest
+                    .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
+                    .unwrap_or(rest.len());
+                found.push((at..at + end, rest.get(..end).unwrap_or_default().to_owned()));
+                at += end;
+                continue;
+            }
+            _ => {
+                at += first.len_utf8();
+                continue;
+            }
+        };
+        let mut name = String::new();
+        let mut end = rest.len();
+        let mut characters = rest.char_indices().skip(1).peekable();
+        while let Some((index, character)) = characters.next() {
+            if character != close {
+                name.push(character);
+            } else if close != ']' && characters.next_if(|(_, next)| *next == close).is_some() {
+                name.push(close);
+            } else {
+                end = index + close.len_utf8();
+                break;
+            }
+        }
+        found.push((at..at + end, name));
+        at += end;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::columns::name_columns;
+
+    #[test]
+    fn values_are_written_so_that_they_survive_a_page() {
+        assert_eq!(literal(&Value::Text("it's\n".to_owned())), "'it''s\n'");
+        assert_eq!(
+            literal(&Value::Text("a\0b\r".to_owned())),
+            "'a' || char(0) || 'b' || char(13)"
+        );
+        assert_eq!(literal(&Value::Text("\u{202e}".to_owned())), "char(8238)");
+        assert_eq!(literal(&Value::Text(String::new())), "''");
+        assert_eq!(literal(&Value::Real(f64::NEG_INFINITY)), "-9e999");
+        assert_eq!(literal(&Value::Real(3.0)), "3.0");
+    }
+
+    #[test]
+    fn a_statement_loses_its_end_alone() {
+        assert_eq!(without_end("SELECT ';' ; -- all\n ;"), "SELECT ';'");
+        assert_eq!(without_end("SELECT 1 /* x */"), "SELECT 1");
+        assert_eq!(without_end("SELECT a -- b\nFROM t;\n"), "SELECT a -- b\nFROM t");
+    }
+
+    #[test]
+    fn names_of_the_file_become_names_of_sql() {
+        let columns = name_columns(vec!["To par".to_owned(), "Größe".to_owned(), "year".to_owned()]);
+        let known = |statement: &str| with_known_names(statement, &columns);
+        assert_eq!(
+            known("SELECT \"to par\", [To par], `year` FROM table_sql WHERE Größe > 'to par'"),
+            "SELECT \"to_par\", \"to_par\", `year` FROM table_sql WHERE \"grosse\" > 'to par'"
+        );
+        let first = name_columns(vec!["First".to_owned()]);
+        assert_eq!(
+            with_known_names("SELECT first FROM table_sql ORDER BY first NULLS FIRST", &first),
+            "SELECT \"first_col\" FROM table_sql ORDER BY \"first_col\" NULLS FIRST"
+        );
+        let aliased = "SELECT year AS \"to par\" FROM table_sql ORDER BY \"to par\"";
+        assert_eq!(known(aliased), aliased);
+    }
+}

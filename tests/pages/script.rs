@@ -1,0 +1,164 @@
+//! The script of a program listing, really run: it gives the tables that the trace has.
+
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use scraper::Html;
+use tabjury::dataset::Sample;
+use tabjury::explain::{AnswerVisibility, Format, render};
+use tabjury::table::{Cell, Table};
+use tabjury::trace::Trace;
+
+use crate::{all_made_up, select, text, traces};
+
+/// The script on the page, as a reader copies it.
+pub(crate) fn on_page(sample: &Sample, trace: &Trace, visibility: AnswerVisibility) -> Option<String> {
+    let page = render(sample, trace, Format::ProgramListing, visibility);
+    let document = Html::parse_document(&page.html);
+    select(&document, "pre.script").first().map(|script| text(*script))
+}
+
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(format!("{number:?}")),
+        ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8(text.to_vec()).unwrap()),
+    }
+}
+
+fn same_cell(one: &Cell, other: &Cell) -> bool {
+    let number = |cell: &Cell| cell.as_ref().and_then(|text| text.parse::<f64>().ok());
+    one == other || number(one).zip(number(other)).is_some_and(|(one, other)| one == other)
+}
+
+/// Runs a script in a database of its own; the rows of a step's table.
+pub(crate) fn rows_after(script: &str, step: usize) -> Vec<Vec<Cell>> {
+    let database = Connection::open_in_memory().unwrap();
+    database.execute_batch(script).unwrap();
+    let mut statement = database.prepare(&format!("SELECT * FROM table_sql_{step}")).unwrap();
+    let width = statement.column_count();
+    let rows = statement
+        .query_map([], |row| {
+            Ok((0..width).map(|index| cell(row.get_ref_unwrap(index))).collect())
+        })
+        .unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+/// Every step's table as the script makes it is the trace's.
+pub(crate) fn assert_same_tables(script: &str, trace: &Trace) {
+    for (index, step) in trace.steps.iter().enumerate() {
+        let Some(output) = step.output else { continue };
+        let expected: &Table = &trace.tables[output];
+        let rows = rows_after(script, index + 1);
+        assert_eq!(rows.len(), expected.rows.len(), "{script}");
+        for (row, expected) in rows.iter().zip(&expected.rows) {
+            assert!(
+                row.len() == expected.len() && row.iter().zip(expected).all(|(one, other)| same_cell(one, other)),
+                "step {}: {row:?} is not {expected:?}\n{script}",
+                index + 1
+            );
+        }
+    }
+}
+
+#[test]
+fn the_script_gives_the_tables_of_the_trace() {
+    let mut scripts = 0;
+    for (name, (sample, trace)) in all_made_up() {
+        let script = on_page(&sample, &trace, AnswerVisibility::Shown);
+        match name {
+            // Its programs are no SQL, and hold characters that a page cannot show.
+            "hostile" => assert_eq!(script, None),
+            "own_words" => assert_eq!(script, None),
+            _ => {
+                scripts += 1;
+                assert_same_tables(&script.unwrap(), &trace);
+            }
+        }
+    }
+    assert_eq!(scripts, 4);
+}
+
+/// Tables between steps are typed by their cells, and steps may go back to an earlier table.
+#[test]
+fn tables_between_steps_are_typed_anew() {
+    let (mut sample, mut trace) = traces::ferries();
+    sample.table = traces::table(
+        &["To par", "n", "note"],
+        &[
+            &["a 7", "10", "it's"],
+            &["b 30", "", "line\nbreak"],
+            &["c 100", "9", "bell\u{7}"],
+        ],
+    );
+    let parts = traces::table(&["part", "n"], &[&["7", "10.0"], &["30", ""], &["100", "9.0"]]);
+    let mut parts = parts;
+    parts.rows[1][1] = None;
+    let keep_all = traces::kept(&[0, 1, 2], &[], &[], &[0, 1, 2]);
+    trace.tables = vec![
+        sample.table.clone(),
+        parts,
+        // As numbers, 100 comes last; as texts it would come first.
+        traces::table(&["part"], &[&["7"], &["30"], &["100"]]),
+        traces::table(&["note"], &[&["it's"]]),
+        traces::table(&["m"], &[&["100"]]),
+    ];
+    trace.steps = vec![
+        traces::step(
+            "Cut.",
+            "SELECT SUBSTR(\"To par\", 3) AS part, n FROM table_sql;",
+            0,
+            1,
+            keep_all.clone(),
+        ),
+        traces::step(
+            "Sort.",
+            "SELECT part FROM table_sql ORDER BY part -- as numbers",
+            1,
+            2,
+            keep_all.clone(),
+        ),
+        traces::step(
+            "Back.",
+            "SELECT note FROM table_sql WHERE n = 10",
+            0,
+            3,
+            keep_all.clone(),
+        ),
+        traces::step(
+            "On.",
+            "WITH t AS (SELECT MAX(part) AS m FROM table_sql) SELECT m FROM t",
+            2,
+            4,
+            keep_all,
+        ),
+    ];
+    let script = on_page(&sample, &trace, AnswerVisibility::Shown).unwrap();
+    assert_same_tables(&script, &trace);
+    assert!(script.contains("|| char(7)"), "{script}");
+}
+
+#[test]
+fn a_script_that_withholds_says_no_more_than_its_page() {
+    let (sample, trace) = traces::ferries();
+    let script = on_page(&sample, &trace, AnswerVisibility::Withheld).unwrap();
+    assert_eq!(script.matches("Corvin").count(), 1, "in the first table alone");
+    let (sample, mut trace) = traces::ferries();
+    trace.steps[0].program.as_mut().unwrap().text = "SELECT 'Corvin' FROM table_sql".to_owned();
+    assert_eq!(on_page(&sample, &trace, AnswerVisibility::Withheld), None);
+    let page = render(&sample, &trace, Format::ProgramListing, AnswerVisibility::Withheld);
+    assert!(
+        page.html
+            .contains("Part of a program is withheld, so there is no script.")
+    );
+}
+
+#[test]
+fn a_large_table_is_left_out_of_the_script() {
+    let (sample, trace) = traces::long(20_000);
+    let script = on_page(&sample, &trace, AnswerVisibility::Shown).unwrap();
+    assert!(script.len() < 2_000);
+    assert!(script.contains("20000 rows are too much for this page"));
+    assert!(script.contains(".import --csv --skip 1 table.csv table_sql"));
+}
