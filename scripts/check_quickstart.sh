@@ -16,7 +16,7 @@ fail() {
     exit 1
 }
 
-for file in study.toml run.json samples.jsonl traces.jsonl pages.jsonl trials.jsonl judgments.jsonl analysis.json report.html; do
+for file in study.toml run.json samples.jsonl traces.jsonl pages.jsonl trials.jsonl judgments.jsonl faithfulness.jsonl analysis.json report.html; do
     [ -s "$run/$file" ] || fail "$run/$file is missing or empty"
 done
 

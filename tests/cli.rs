@@ -159,6 +159,7 @@ fn every_kind_of_record_has_an_example_that_is_one() {
     round_trip::<tabjury::explain::PageFacts>("page_facts");
     round_trip::<tabjury::judge::Trial>("trial");
     round_trip::<tabjury::judge::Judgment>("judgment");
+    round_trip::<tabjury::trace::FaithfulnessRecord>("faithfulness");
     round_trip::<tabjury::model::CallRecord>("call");
     round_trip::<tabjury::model::script::ScriptLine>("script");
     round_trip::<tabjury::report::Analysis>("analysis");

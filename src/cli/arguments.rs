@@ -26,7 +26,7 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Do everything a study names, or go on where it stopped.
     ///
-    /// The stages are answer, explain, judge, analyze and report. Every answer of a model is kept before it is used, so
+    /// The stages are answer, explain, judge, faithfulness, analyze and report. Every answer of a model is kept before it is used, so
     /// the same command goes on after any stop without asking again. Prints the run directory; progress is on stderr.
     Run(RunArguments),
     /// Ask one question of one table, and print the answer with its explanation.

@@ -172,7 +172,14 @@ fn write_model(text: &mut String, model: &ModelEstimate) {
     let (answers, judgments) = (between(model.answer_calls), between(model.judge_calls));
     let (prompts, replies) = (between(model.input_tokens), between(model.output_tokens));
     let _ = writeln!(text, "{}", visible_line(&model.model));
-    let _ = writeln!(text, "  calls:  {answers} for answers, {judgments} for judgments");
+    let measured = match model.faithfulness_calls {
+        Bounds { high: 0, .. } => String::new(),
+        calls => format!(", {} to measure faithfulness", between(calls)),
+    };
+    let _ = writeln!(
+        text,
+        "  calls:  {answers} for answers, {judgments} for judgments{measured}"
+    );
     let _ = writeln!(text, "  tokens: {prompts} of prompts, {replies} of answers");
     let _ = writeln!(text, "  cost:   {cost}");
 }

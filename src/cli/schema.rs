@@ -26,6 +26,8 @@ pub(super) enum Kind {
     Trial,
     /// What a judge answered.
     Judgment,
+    /// Whether an answer follows from what its explanation marks.
+    Faithfulness,
     /// One call of a model, as the call store keeps it.
     Call,
     /// Every number of a run.
@@ -51,6 +53,7 @@ impl Kind {
             Self::PageFacts => "page_facts",
             Self::Trial => "trial",
             Self::Judgment => "judgment",
+            Self::Faithfulness => "faithfulness",
             Self::Call => "call",
             Self::Analysis => "analysis",
             Self::Run => "run",
@@ -70,6 +73,7 @@ impl Kind {
             Self::PageFacts => schema_for!(crate::explain::PageFacts),
             Self::Trial => schema_for!(crate::judge::Trial),
             Self::Judgment => schema_for!(crate::judge::Judgment),
+            Self::Faithfulness => schema_for!(crate::trace::FaithfulnessRecord),
             Self::Call => schema_for!(crate::model::CallRecord),
             Self::Analysis => schema_for!(crate::report::Analysis),
             Self::Run => schema_for!(crate::study::directory::Manifest),

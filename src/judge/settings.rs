@@ -26,6 +26,27 @@ pub struct Tasks {
     pub simulation: Option<SimulationTask>,
     /// Judge the model's answer.
     pub verification: Option<VerificationTask>,
+    /// Measure whether answers follow from what is marked. No judge is asked; it is part of a study unless switched off.
+    pub faithfulness: FaithfulnessTask,
+}
+
+/// Settings of the faithfulness task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FaithfulnessTask {
+    /// Part of the study unless switched off.
+    pub enabled: bool,
+    /// Whether answers that a model wrote after steps are measured too, by asking the method twice more.
+    pub ask_models: bool,
+}
+
+impl Default for FaithfulnessTask {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            ask_models: false,
+        }
+    }
 }
 
 /// How explanations are ordered before a judge.

@@ -9,6 +9,7 @@ mod answer_line;
 mod chain_of_thought;
 pub mod demonstrations;
 mod end_to_end;
+pub mod faithfulness;
 mod few_shot;
 mod pos;
 mod prompt;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Answer, QuestionKind};
 use crate::table::Table;
-use crate::trace::AnswerFailure;
+use crate::trace::{AnswerFailure, Trace};
 
 /// Names of a column that holds the verdict of a verification; the first is the one that prompts ask for, the second
 /// is found in published runs.
@@ -21,6 +21,28 @@ pub enum AnswerColumns {
     First,
     /// All of them, row by row.
     All,
+}
+
+impl AnswerColumns {
+    /// As a trace's settings have it; the default where its method has no such setting.
+    pub fn of(trace: &Trace) -> Self {
+        let setting = trace.settings.get("answer_columns");
+        setting
+            .and_then(|columns| serde_json::from_value(columns.clone()).ok())
+            .unwrap_or_default()
+    }
+}
+
+/// Positions of the columns that [`read_result`] reads.
+pub(super) fn columns_read(table: &Table, kind: QuestionKind, columns: AnswerColumns) -> Vec<usize> {
+    match (kind, columns) {
+        (QuestionKind::FactVerification, _) => vec![verdict_column(table).unwrap_or(0)],
+        // A sentence is written from the whole table.
+        (QuestionKind::FreeForm, _) | (QuestionKind::ShortAnswer, AnswerColumns::All) => {
+            (0..table.columns.len()).collect()
+        }
+        (QuestionKind::ShortAnswer, AnswerColumns::First) => vec![0],
+    }
 }
 
 /// The verdict of a table that is one beyond doubt, whatever plan it belongs to: a column named as a verdict's, alone

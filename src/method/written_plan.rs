@@ -104,11 +104,7 @@ impl WrittenPlan {
             question,
             statement,
             answer: None,
-            answer_columns: trace
-                .settings
-                .get("answer_columns")
-                .and_then(|columns| serde_json::from_value(columns.clone()).ok())
-                .unwrap_or_default(),
+            answer_columns: AnswerColumns::of(trace),
             steps: trace.steps.iter().map(written_step).collect(),
         }
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::{self, AnswererAnalysis, dataset_name, question_name};
 use super::correlation::{self, PreferenceCorrelation};
+use super::faithfulness::{self, FaithfulnessAnalysis};
 use super::flags::{self, Flag};
 use super::index::Index;
 use super::left_out::{self, LeftOut};
@@ -44,6 +45,8 @@ pub struct Analysis {
     pub simulation: Vec<SimulationAnalysis>,
     /// One entry a judge, where the task was run.
     pub verification: Vec<VerificationAnalysis>,
+    /// One entry an answerer, where the task was run.
+    pub faithfulness: Vec<FaithfulnessAnalysis>,
     /// Samples that are not common to all arms, by task and judge, with the reason.
     pub left_out: Vec<LeftOut>,
     /// Preference against both accuracies.
@@ -101,6 +104,7 @@ pub fn analyze(records: &RunRecords) -> Analysis {
         flags: Vec::new(),
         answerers: answers::analyze(&index),
         correlations: correlation::analyze(&preference, &simulation, &verification, records.study.confidence),
+        faithfulness: faithfulness::analyze(&index),
         left_out: left_out::analyze(&index),
         preference,
         simulation,

@@ -1,7 +1,7 @@
 //! The CSV table of what a check proved.
 
 use super::analysis::Analysis;
-use super::tables::CsvTable;
+use super::csv_table::CsvTable;
 
 /// One row an arm; none when the run was not checked.
 pub(super) fn proofs(analysis: &Analysis) -> CsvTable {

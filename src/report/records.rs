@@ -10,7 +10,7 @@ use super::run_check::RunCheck;
 use crate::dataset::{Answer, Sample};
 use crate::explain::{AnswerVisibility, Format, PageFacts};
 use crate::judge::{Judgment, Task, Trial};
-use crate::trace::Trace;
+use crate::trace::{FaithfulnessRecord, Trace};
 
 /// Everything that a run stored.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct RunRecords {
     pub judgments: Vec<Judgment>,
     /// What a check of the run found, if it was checked.
     pub check: Option<RunCheck>,
+    /// At most one a trace; none where the task is switched off.
+    pub faithfulness: Vec<FaithfulnessRecord>,
     /// Calls summed by model and purpose; [`CallUsage::tally`] makes them.
     pub calls: Vec<CallUsage>,
 }

@@ -2,22 +2,24 @@
 //! says why. Text that a spreadsheet would run as a formula is defused.
 
 use crate::dataset::Answer;
-use crate::stats::{Interval, Stat};
+use crate::stats::Stat;
 use crate::trace::AnswerSource;
 
 use super::analysis::Analysis;
 use super::answers::{failure_words, trace_right};
 use super::control::ControlComparison;
+use super::csv_table::{CsvTable, ends, figure, mean_cells, proportion_cells};
+use super::faithfulness_tables;
 use super::flags::{Severity, task_name};
 use super::index::Index;
 use super::names::{reading_name, source_name, state_name, verdict_text, visibility_name};
-use super::quantities::{Mean, Proportion, Readings};
+use super::quantities::{Mean, Readings};
 use super::records::RunRecords;
 use super::simulation::MajorityClass;
 use super::{ReportError, check_tables};
 
 /// Paths of all tables, relative to the run directory, in the order in which [`csv_tables`] gives them.
-pub const TABLES: [&str; 16] = [
+pub const TABLES: [&str; 18] = [
     "tables/answerers.csv",
     "tables/answers.csv",
     "tables/groups.csv",
@@ -26,6 +28,8 @@ pub const TABLES: [&str; 16] = [
     "tables/simulation.csv",
     "tables/simulation_kinds.csv",
     "tables/verification.csv",
+    "tables/faithfulness.csv",
+    "tables/faithfulness_traces.csv",
     "tables/left_out.csv",
     "tables/correlations.csv",
     "tables/correlation_points.csv",
@@ -48,6 +52,8 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         simulation(analysis),
         simulation_kinds(analysis),
         verification(analysis),
+        faithfulness_tables::figures(analysis),
+        faithfulness_tables::traces(&index),
         left_out(analysis),
         correlations(analysis),
         correlation_points(analysis),
@@ -62,77 +68,6 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         .zip(tables)
         .map(|(name, table)| Ok(((*name).to_owned(), table.into_bytes(name)?)))
         .collect()
-}
-
-/// A header and rows of cells.
-pub(super) struct CsvTable {
-    header: Vec<&'static str>,
-    pub(super) rows: Vec<Vec<String>>,
-}
-
-impl CsvTable {
-    pub(super) fn new(header: &[&[&'static str]]) -> Self {
-        Self {
-            header: header.concat(),
-            rows: Vec::new(),
-        }
-    }
-
-    fn into_bytes(self, name: &str) -> Result<Vec<u8>, ReportError> {
-        let failed = |message: String| ReportError::Table {
-            name: name.to_owned(),
-            message,
-        };
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        writer
-            .write_record(&self.header)
-            .map_err(|error| failed(error.to_string()))?;
-        for row in &self.rows {
-            writer
-                .write_record(row.iter().map(|cell| defuse(cell)))
-                .map_err(|error| failed(error.to_string()))?;
-        }
-        writer.into_inner().map_err(|error| failed(error.to_string()))
-    }
-}
-
-/// Puts an apostrophe before text that a spreadsheet would take for a formula; numbers stay as they are.
-fn defuse(cell: &str) -> String {
-    let risky = cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
-    let number = cell.parse::<f64>().is_ok_and(f64::is_finite);
-    if risky && !number {
-        format!("'{cell}")
-    } else {
-        cell.to_owned()
-    }
-}
-
-fn figure(value: &Stat<f64>) -> String {
-    value.as_ref().map(|value| value.to_string()).unwrap_or_default()
-}
-
-fn ends(interval: &Stat<Interval>) -> [String; 2] {
-    match interval {
-        Ok(interval) => [interval.low.to_string(), interval.high.to_string()],
-        Err(_) => [String::new(), String::new()],
-    }
-}
-
-/// Share, interval, successes and n.
-fn proportion_cells(proportion: &Proportion) -> Vec<String> {
-    let [low, high] = ends(&proportion.interval);
-    vec![
-        figure(&proportion.share),
-        low,
-        high,
-        proportion.successes.to_string(),
-        proportion.n.to_string(),
-    ]
-}
-
-fn mean_cells(mean: &Mean) -> Vec<String> {
-    let [low, high] = ends(&mean.interval);
-    vec![figure(&mean.value), low, high, mean.n.to_string()]
 }
 
 const READINGS: &[&str] = &["trials", "asked", "readable", "coverage", "unread"];
@@ -703,19 +638,4 @@ fn truth(value: Option<bool>) -> String {
 
 fn answer_text(answer: Option<&Answer>) -> String {
     answer.map(Answer::display).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn formulas_are_defused_and_numbers_kept() {
-        for risky in ["=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "-", "=0", "-inf"] {
-            assert_eq!(defuse(risky), format!("'{risky}"));
-        }
-        for plain in ["-1", "-0.25", "+3", "a=b", "", "1e-9", "'x"] {
-            assert_eq!(defuse(plain), plain);
-        }
-    }
 }

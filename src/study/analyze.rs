@@ -15,7 +15,7 @@ use crate::report::run_check::RunCheck;
 use crate::report::{
     self, Analysis, ArmFacts, CallUsage, JudgeFacts, ModelFacts, ModelPrice, PageRecord, RunRecords, StudyFacts,
 };
-use crate::trace::Trace;
+use crate::trace::{FaithfulnessRecord, Trace};
 
 use super::directory::{ANALYSIS, RunDirectory};
 use super::file::{EngineSettings, StudyFile};
@@ -45,8 +45,9 @@ pub(super) fn records(
     trials: Vec<Trial>,
     judgments: Vec<Judgment>,
     check: Option<RunCheck>,
+    faithfulness: Vec<FaithfulnessRecord>,
 ) -> Result<RunRecords, RunError> {
-    let calls = calls(&study.file, models.store(), &traces, &trials, &judgments)?;
+    let calls = calls(&study.file, models.store(), &traces, &faithfulness, &trials, &judgments)?;
     Ok(RunRecords {
         study: facts(study, arms, models),
         samples,
@@ -55,6 +56,7 @@ pub(super) fn records(
         trials,
         judgments,
         check,
+        faithfulness,
         calls,
     })
 }
@@ -122,6 +124,7 @@ fn calls(
     file: &StudyFile,
     store: &CallStore,
     traces: &[Trace],
+    faithfulness: &[FaithfulnessRecord],
     trials: &[Trial],
     judgments: &[Judgment],
 ) -> Result<Vec<CallUsage>, RunError> {
@@ -151,6 +154,22 @@ fn calls(
         for call in &trace.calls {
             count(
                 trace.model.as_str(),
+                call.purpose.as_str(),
+                &call.call,
+                call.usage,
+                call.failed,
+            );
+        }
+    }
+    let answering: BTreeMap<(&str, &str), &str> = traces
+        .iter()
+        .map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace.model.as_str()))
+        .collect();
+    for record in faithfulness {
+        let model = answering.get(&(record.sample.as_str(), record.answerer.as_str()));
+        for call in &record.calls {
+            count(
+                model.copied().unwrap_or_default(),
                 call.purpose.as_str(),
                 &call.call,
                 call.usage,

@@ -49,7 +49,7 @@ pub(super) async fn answer(
 }
 
 /// Whether a trace shows that going on is useless.
-fn halt_of(trace: &Trace) -> Option<Halt> {
+pub(super) fn halt_of(trace: &Trace) -> Option<Halt> {
     let failures = [&trace.failure, &trace.fallback_reason];
     failures.into_iter().flatten().find_map(|failure| match failure {
         AnswerFailure::Call { error } => halt_of_call(error),

@@ -4,7 +4,7 @@
 //! RUN/run.json          what made the outputs: versions and a fingerprint of each stage's inputs
 //! RUN/study.toml        the study file as it was
 //! RUN/calls.sqlite      the call store; the only thing a resumed run needs
-//! RUN/samples.jsonl  traces.jsonl  pages.jsonl  trials.jsonl  judgments.jsonl
+//! RUN/samples.jsonl  traces.jsonl  pages.jsonl  trials.jsonl  judgments.jsonl  faithfulness.jsonl
 //! RUN/pages/ARM/...     pages as HTML and Markdown
 //! RUN/analysis.json  tables/*.csv  report.html  trials/*.html
 //! RUN/check.json        what `tabjury check` found
@@ -31,6 +31,8 @@ pub const PAGES: &str = "pages.jsonl";
 pub const TRIALS: &str = "trials.jsonl";
 /// The judgments.
 pub const JUDGMENTS: &str = "judgments.jsonl";
+/// Whether answers follow from what is marked.
+pub const FAITHFULNESS: &str = "faithfulness.jsonl";
 /// The analysis.
 pub const ANALYSIS: &str = "analysis.json";
 /// What a check of the run found.

@@ -4,6 +4,8 @@
 //! answers nothing is left to ask, and the judges' calls are counted one by one; where it has not, the bounds of the
 //! methods count, and judges are assumed to get a page of every arm.
 
+mod asking_again;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -54,6 +56,8 @@ pub struct ModelEstimate {
     pub answer_calls: Bounds,
     /// Calls for judgments.
     pub judge_calls: Bounds,
+    /// Calls to measure faithfulness, where a study has models asked again.
+    pub faithfulness_calls: Bounds,
     /// Tokens of prompts, by their length in bytes.
     pub input_tokens: Bounds,
     /// Tokens of answers, up to their limits.
@@ -109,6 +113,10 @@ pub async fn estimate(study: &Study, options: &Options) -> Result<Estimate, RunE
     };
     if !options.wants(Stage::Answer) {
         sums.forget_answers();
+    }
+    let measures = &study.file.tasks.faithfulness;
+    if options.wants(Stage::Faithfulness) && measures.enabled && measures.ask_models {
+        asking_again::ahead(study, &samples, &models, answers.as_deref(), &mut sums).await?;
     }
     match answers {
         _ if !options.wants(Stage::Judge) => {}

@@ -63,7 +63,9 @@ impl Models {
             concurrency: options.concurrency,
         };
         // A stage after judging asks nobody, and may be done where no script or key is at hand.
-        let asks = options.wants(Stage::Answer) || options.wants(Stage::Judge);
+        let asks = options.wants(Stage::Answer)
+            || options.wants(Stage::Judge)
+            || (options.wants(Stage::Faithfulness) && study.file.tasks.faithfulness.ask_models);
         let mut by_name = BTreeMap::new();
         for entry in &study.file.models {
             if asks && is_used(study, entry.name()) {

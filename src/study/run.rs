@@ -14,16 +14,18 @@ use crate::judge::{Judgment, Outcome, Trial};
 use crate::model::{ModelError, Stop, StoreError};
 use crate::report::run_check::RunCheck;
 use crate::report::{self, PageRecord, ReportError};
-use crate::trace::Trace;
+use crate::trace::{FaithfulnessRecord, Trace};
 
 use super::answer;
 use super::directory::{self, DirectoryError, Manifest, RunDirectory, fingerprint};
 use super::explain::{Explained, PAGES_DIRECTORY, explain, read_pages};
+use super::faithfulness::{Measuring, measure_all};
 use super::judge::{self, Bench, ReadyJudge};
 use super::load::{Arm, Study, StudyError};
 use super::models::Models;
 use super::observe::Observer;
 use super::stored::{check_stored, stored};
+use super::summary::{Summary, Tally};
 use super::watch::Watch;
 use super::work::Halt;
 use super::{analyze, check};
@@ -38,6 +40,8 @@ pub enum Stage {
     Explain,
     /// Trials by judges, into judgments.
     Judge,
+    /// Traces run again on what they mark, by program; rests on the answers alone.
+    Faithfulness,
     /// Judgments into numbers.
     Analyze,
     /// Numbers into pages for people.
@@ -46,7 +50,14 @@ pub enum Stage {
 
 impl Stage {
     /// All, in order.
-    pub const ALL: [Self; 5] = [Self::Answer, Self::Explain, Self::Judge, Self::Analyze, Self::Report];
+    pub const ALL: [Self; 6] = [
+        Self::Answer,
+        Self::Explain,
+        Self::Judge,
+        Self::Faithfulness,
+        Self::Analyze,
+        Self::Report,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -54,8 +65,17 @@ impl Stage {
             Self::Answer => "answer",
             Self::Explain => "explain",
             Self::Judge => "judge",
+            Self::Faithfulness => "faithfulness",
             Self::Analyze => "analyze",
             Self::Report => "report",
+        }
+    }
+
+    /// Whether this stage is made from what an earlier one wrote.
+    fn rests_on(self, earlier: Self) -> bool {
+        match self {
+            Self::Faithfulness => earlier == Self::Answer,
+            stage => earlier < stage,
         }
     }
 }
@@ -90,54 +110,6 @@ impl Options {
         self.out
             .clone()
             .unwrap_or_else(|| Path::new("results").join(&study.file.study.name))
-    }
-}
-
-/// Items of a stage, and those without an answer or verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Items.
-    pub total: usize,
-    /// Items without an answer or verdict.
-    pub failed: usize,
-}
-
-/// What a run came to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
-    /// The run directory.
-    pub directory: PathBuf,
-    /// Traces.
-    pub answers: Tally,
-    /// Judgments.
-    pub judgments: Tally,
-    /// Calls made now.
-    pub calls_made: u64,
-    /// Calls answered from the store.
-    pub calls_from_store: u64,
-    /// US dollars spent now, on priced models.
-    pub cost: f64,
-    /// Whether some calls went to models without a price.
-    pub cost_incomplete: bool,
-    /// The share of failed items that the study allows.
-    pub max_failure_share: f64,
-    /// The report, when it was written.
-    pub report: Option<PathBuf>,
-}
-
-impl Summary {
-    /// Share of answers and judgments that failed, in [0, 1]; 0 when there were none.
-    pub fn failure_share(&self) -> f64 {
-        let total = self.answers.total + self.judgments.total;
-        if total == 0 {
-            return 0.0;
-        }
-        (self.answers.failed + self.judgments.failed) as f64 / total as f64
-    }
-
-    /// Whether more failed than the study allows.
-    pub fn too_many_failures(&self) -> bool {
-        self.failure_share() > self.max_failure_share
     }
 }
 
@@ -241,7 +213,8 @@ pub async fn run(study: &Study, options: &Options, observer: &dyn Observer, stop
     let traces = running.answer().await?;
     let explained = running.explain(&traces)?;
     let (trials, judgments, records) = running.judge(&traces, explained, prompts).await?;
-    running.finish(traces, records, trials, judgments)
+    let (traces, faithfulness) = running.faithfulness(traces).await?;
+    running.finish(traces, records, trials, judgments, faithfulness)
 }
 
 /// Makes analysis and report of a run anew from what it stored, asking nothing.
@@ -281,7 +254,8 @@ pub async fn report(root: &Path, observer: &dyn Observer) -> Result<Summary, Run
     let traces = running.answer().await?;
     let explained = running.explain(&traces)?;
     let (trials, judgments, records) = running.judge(&traces, explained, judge::Prompts::new()).await?;
-    running.finish(traces, records, trials, judgments)
+    let (traces, faithfulness) = running.faithfulness(traces).await?;
+    running.finish(traces, records, trials, judgments, faithfulness)
 }
 
 struct Running<'a> {
@@ -315,6 +289,7 @@ impl<'a> Running<'a> {
             (Stage::Answer, true),
             (Stage::Explain, wants(Stage::Judge)),
             (Stage::Judge, wants(Stage::Analyze) || wants(Stage::Report)),
+            (Stage::Faithfulness, wants(Stage::Analyze) || wants(Stage::Report)),
         ];
         for (stage, _) in left_out
             .into_iter()
@@ -322,7 +297,7 @@ impl<'a> Running<'a> {
         {
             if let Some(earlier) = Stage::ALL
                 .into_iter()
-                .find(|earlier| *earlier < stage && wants(*earlier))
+                .find(|earlier| stage.rests_on(*earlier) && wants(*earlier))
             {
                 return Err(RunError::Stage(format!(
                     "--stage {} makes what the stage `{stage}` wrote out of date; add --stage {stage}",
@@ -353,6 +328,7 @@ impl<'a> Running<'a> {
             Stage::Answer => self.answer_inputs(),
             Stage::Explain => self.explain_inputs(),
             Stage::Judge => self.judge_inputs(),
+            Stage::Faithfulness => self.faithfulness_inputs(),
             Stage::Analyze | Stage::Report => Ok(self.report_inputs()),
         }
     }
@@ -463,12 +439,61 @@ impl<'a> Running<'a> {
         Ok((bench.trials.clone(), judgments, explained.records))
     }
 
+    /// Gives the traces back with what was measured.
+    async fn faithfulness(&mut self, traces: Vec<Trace>) -> Result<(Vec<Trace>, Vec<FaithfulnessRecord>), RunError> {
+        let inputs = self.faithfulness_inputs()?;
+        if !self.options.wants(Stage::Faithfulness) {
+            let is_read = self.options.wants(Stage::Analyze) || self.options.wants(Stage::Report);
+            // A run of an earlier version measured nothing, and its report is still made.
+            let is_there = self.manifest.stages.contains_key(&Stage::Faithfulness) || !self.trusts_stored;
+            if !is_read || !is_there {
+                return Ok((traces, Vec::new()));
+            }
+            self.check_stage(Stage::Faithfulness, &inputs)?;
+            let records = self.stored(directory::FAITHFULNESS)?;
+            return Ok((traces, records));
+        }
+        self.redo(Stage::Faithfulness)?;
+        let task = &self.study.file.tasks.faithfulness;
+        if !task.enabled {
+            self.keep::<FaithfulnessRecord>(directory::FAITHFULNESS, &[])?;
+            self.made(Stage::Faithfulness, inputs)?;
+            return Ok((traces, Vec::new()));
+        }
+        let ready = if task.ask_models {
+            self.models.answerers(self.study.answerers()?)?
+        } else {
+            Vec::new()
+        };
+        let mut watch = self.watch(Stage::Faithfulness, traces.len());
+        let traces = Arc::new(traces);
+        let measuring = Arc::new(Measuring {
+            samples: self.samples.clone(),
+            traces: traces.clone(),
+            ready,
+            engine: Arc::new(self.engine()),
+        });
+        let records = measure_all(
+            &measuring,
+            self.models.concurrency(),
+            self.stop,
+            |failed, call_failure| watch.done(failed, || call_failure),
+        );
+        let records = records.await?;
+        watch.finish();
+        self.keep(directory::FAITHFULNESS, &records)?;
+        self.made(Stage::Faithfulness, inputs)?;
+        drop(measuring);
+        Ok((Arc::unwrap_or_clone(traces), records))
+    }
+
     fn finish(
         &mut self,
         traces: Vec<Trace>,
         pages: Vec<PageRecord>,
         trials: Vec<Trial>,
         judgments: Vec<Judgment>,
+        faithfulness: Vec<FaithfulnessRecord>,
     ) -> Result<Summary, RunError> {
         let mut summary = self.summary(&traces, &judgments);
         let analyzes = self.options.wants(Stage::Analyze);
@@ -488,6 +513,7 @@ impl<'a> Running<'a> {
             trials,
             judgments,
             self.checked(),
+            faithfulness,
         )?;
         let analysis = report::analyze(&records);
         if analyzes {
@@ -596,15 +622,23 @@ impl<'a> Running<'a> {
         Ok(fingerprint(&(
             self.explain_inputs()?,
             judges,
-            &file.tasks,
+            (&file.tasks.preference, &file.tasks.simulation, &file.tasks.verification),
             prompts,
             file.study.seed,
         )))
     }
 
+    fn faithfulness_inputs(&self) -> Result<String, RunError> {
+        Ok(fingerprint(&(
+            self.answer_inputs()?,
+            &self.study.file.tasks.faithfulness,
+        )))
+    }
+
     fn report_inputs(&self) -> String {
         let judged = self.manifest.stages.get(&Stage::Judge);
-        fingerprint(&(judged, &self.study.file.study, &self.study.file.report))
+        let measured = self.manifest.stages.get(&Stage::Faithfulness);
+        fingerprint(&(judged, measured, &self.study.file.study, &self.study.file.report))
     }
 
     /// Whether a stage that was left out has outputs made from the same inputs.
@@ -624,7 +658,9 @@ impl<'a> Running<'a> {
     /// Forgets what a stage and those after it were made from, before it is done again: a run killed in the middle of
     /// it must not pass for whole.
     fn redo(&mut self, stage: Stage) -> Result<(), RunError> {
-        self.manifest.stages.retain(|made, _| *made < stage);
+        self.manifest
+            .stages
+            .retain(|made, _| *made != stage && !made.rests_on(stage));
         Ok(self.directory.write_manifest(&self.manifest)?)
     }
 

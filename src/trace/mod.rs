@@ -1,6 +1,8 @@
 //! What a method did on a sample. A trace is whole: pages, lineage checks and judges never need the model again.
 
 pub mod builder;
+pub mod evidence;
+pub mod faithfulness;
 pub mod lineage;
 pub mod proof;
 
@@ -12,6 +14,8 @@ use crate::model::{CallError, Usage};
 use crate::table::Table;
 
 pub use builder::TraceBuilder;
+pub use evidence::Evidence;
+pub use faithfulness::FaithfulnessRecord;
 pub use lineage::Lineage;
 
 /// The language of a program.

@@ -343,6 +343,7 @@ pub(crate) fn records() -> RunRecords {
     });
     RunRecords {
         check: None,
+        faithfulness: Vec::new(),
         calls: CallUsage::tally(calls),
         study: StudyFacts {
             name: "orchard".to_owned(),

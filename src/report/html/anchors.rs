@@ -22,6 +22,11 @@ pub(super) fn answers(answerer: usize) -> String {
     format!("answers-{}", answerer + 1)
 }
 
+/// The anchor of the answerer's traces in the faithfulness task.
+pub(super) fn faithfulness(answerer: usize) -> String {
+    format!("faithfulness-{}", answerer + 1)
+}
+
 /// A format in words.
 pub(super) fn format_name(format: Format) -> &'static str {
     match format {

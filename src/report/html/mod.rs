@@ -7,6 +7,7 @@ mod answers;
 mod chart;
 mod checks;
 mod correlation;
+mod faithfulness;
 mod left_out;
 mod links;
 mod overview;
@@ -114,6 +115,7 @@ fn report_page<'a>(analysis: &'a Analysis, index: &Index, paths: &links::TrialPa
     sections.extend(preference::section(analysis, index, paths));
     sections.extend(simulation::section(analysis, index, paths));
     sections.extend(verification::section(analysis, index, paths));
+    sections.extend(faithfulness::section(analysis, index));
     sections.extend(correlation::section(analysis));
     sections.extend(left_out::section(analysis));
     sections.extend(resources::pages(analysis));
