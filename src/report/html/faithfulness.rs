@@ -20,6 +20,9 @@ pub(super) fn section(analysis: &Analysis, index: &Index) -> Option<Section> {
             "#measured",
             "#sufficient",
             "#necessary",
+            "#changed",
+            "#vanished",
+            "#FALSE that stays",
             "#cells marked",
             "#not applicable",
         ],
@@ -55,6 +58,14 @@ pub(super) fn section(analysis: &Analysis, index: &Index) -> Option<Section> {
                 "Without the marked cells the answer becomes another one, or none.",
             ),
             (
+                "FALSE that stays",
+                "Answers FALSE, not necessary, that stay FALSE without the marked cells.",
+            ),
+            (
+                "undecided",
+                "A limit or a failed call ended the measurement; it counts neither way.",
+            ),
+            (
                 "cells marked",
                 "Share of the table's cells that some step reads in a row it uses, or that the answer stands in; a mean \
                  over answers. The fewer, the more sufficiency says.",
@@ -69,51 +80,36 @@ pub(super) fn section(analysis: &Analysis, index: &Index) -> Option<Section> {
 }
 
 fn row(entry: &FaithfulnessAnalysis, to: &str) -> Vec<CellView> {
-    let mut measured = CellView::count(entry.measured);
-    if entry.asked_again > 0 {
-        measured = measured.detail(format!("{} by asking the model", entry.asked_again));
-    }
-    let note = |cell: CellView, notes: Vec<(u64, &str)>| {
-        let mut detail: Vec<String> = Vec::new();
-        if !cell.detail.is_empty() {
-            detail.push(cell.detail.clone());
+    let noted = |cell: CellView, count: u64, words: &str| {
+        if count > 0 {
+            cell.detail(format!("{count} {words}"))
+        } else {
+            cell
         }
-        let said = notes.into_iter().filter(|(count, _)| *count > 0);
-        detail.extend(said.map(|(count, words)| format!("{count} {words}")));
-        cell.detail(detail.join("; "))
     };
-    let reasons: Vec<String> = entry
-        .not_applicable
-        .iter()
-        .map(|(reason, count)| format!("{count}: {}", reason.words()))
-        .collect();
+    let mut sufficient = CellView::proportion(&entry.sufficient).to(to);
+    if entry.everything_marked > 0 {
+        sufficient.detail = format!("{}, {} all marked", sufficient.detail, entry.everything_marked);
+    }
+    let mut measured = noted(CellView::count(entry.measured), entry.asked_again, "by asking again");
+    if entry.undecided > 0 {
+        let also = if measured.detail.is_empty() { "" } else { ", " };
+        measured.detail = format!("{}{also}{} undecided", measured.detail, entry.undecided);
+    }
     vec![
         CellView::head(&entry.answerer),
         measured,
-        note(
-            CellView::proportion(&entry.sufficient),
-            vec![
-                (entry.everything_marked, "with every cell marked"),
-                (entry.undecided, "undecided of both kinds"),
-            ],
-        )
-        .to(to),
-        note(
-            CellView::proportion(&entry.necessary),
-            vec![
-                (entry.changed, "changed"),
-                (entry.vanished, "vanished"),
-                (entry.false_without_marks, "FALSE that stay FALSE"),
-            ],
-        )
-        .to(to),
-        note(
+        sufficient,
+        CellView::proportion(&entry.necessary).to(to),
+        CellView::count(entry.changed),
+        CellView::count(entry.vanished),
+        CellView::count(entry.false_without_marks),
+        noted(
             CellView::figure(&entry.marked_share.value, percent),
-            vec![(entry.at_least, "with marks that are at least these")],
+            entry.at_least,
+            "at least these",
         ),
-        CellView::count(entry.not_applicable.values().sum::<u64>())
-            .detail(reasons.join("; "))
-            .to(to),
+        CellView::count(entry.not_applicable.values().sum::<u64>()).to(to),
     ]
 }
 
