@@ -147,6 +147,13 @@ fn the_example_runs_without_a_model() {
     assert!(trace.steps.iter().all(|step| step.lineage.as_ref().unwrap().is_exact()));
     let page = desk.read("page.html");
     assert!(page.contains("450") && page.contains("440") && !page.contains("<script"));
+    let (code, _, err) = desk.execute(&["--format", "step_through", "--html", "page.html"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let page = desk.read("page.html");
+    assert!(page.contains("id=\"stepper\"") && page.contains("dropped") && page.contains("440"));
+    let (code, _, err) = desk.execute(&["--format", "hologram"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("step_through"), "{err}");
 }
 
 #[test]
