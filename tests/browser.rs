@@ -19,10 +19,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tabjury::dataset::{Answer, QuestionKind, Sample};
+use tabjury::engine::Engine;
 use tabjury::explain::{AnswerVisibility, Format, render};
 use tabjury::table::Table;
 use tabjury::trace::lineage::Exactness;
-use tabjury::trace::{AnswerFailure, AnswerSource, FailedAttempt, Lineage, Trace};
+use tabjury::trace::{AnswerFailure, AnswerSource, FailedAttempt, Language, Lineage, Trace, TraceBuilder};
 use tempfile::TempDir;
 
 use devtools::{Browser, DESKTOP, Look, Tab};
@@ -144,6 +145,7 @@ fn made_up() -> Vec<(Sample, Trace)> {
         named("ferries", traces::ferries()),
         named("fallback", traces::fallback()),
         named("own_words", traces::own_words()),
+        deals(),
         named("long", traces::long(150)),
         odd(),
         hostile(),
@@ -256,6 +258,26 @@ fn seen(tab: &mut Tab<'_>) -> Value {
 }
 
 #[test]
+fn the_script_of_a_listing_can_be_copied() {
+    let Some(mut browser) = Browser::start("the_script_of_a_listing_can_be_copied") else {
+        return;
+    };
+    let directory = TempDir::new().unwrap();
+    let path = file(directory.path(), &traces::lighthouses(), FORMATS[2], VISIBILITIES[0]);
+    let mut tab = browser.open(&path, DESKTOP);
+    tab.value("document.querySelector('details').open = true");
+    let said = tab.value(
+        "document.querySelector('button.copy').click();
+         new Promise((done) => setTimeout(() => done(document.querySelector('[role=status]').textContent), 300))",
+    );
+    assert!(
+        said == json!("Copied.") || said == json!("Selected: copy it with Ctrl+C."),
+        "{said}"
+    );
+    assert_quiet(&mut tab, &path);
+}
+
+#[test]
 fn keys_and_buttons_go_from_step_to_step() {
     let Some(mut browser) = Browser::start("keys_and_buttons_go_from_step_to_step") else {
         return;
@@ -356,31 +378,39 @@ fn pictures_are_taken() {
         return;
     };
     let directory = TempDir::new().unwrap();
-    for made_up in [
-        named("lighthouses", traces::lighthouses()),
-        named("ferries", traces::ferries()),
-    ] {
-        for format in FORMATS {
-            for visibility in VISIBILITIES {
-                let path = file(directory.path(), &made_up, format, visibility);
-                for look in [DESKTOP, Look { width: 390, ..DESKTOP }, Look { dark: true, ..DESKTOP }] {
-                    let mut tab = browser.open(&path, look);
-                    if format.0 == Format::StepThrough {
-                        tab.value("document.querySelector('[data-go=next]')?.click()");
-                    }
-                    let name = format!(
-                        "{}_{}_{}_{}{}.png",
-                        made_up.0.id,
-                        format.1,
-                        visibility.1,
-                        look.width,
-                        if look.dark { "_dark" } else { "" }
-                    );
-                    fs::write(Path::new(&pictures).join(name), tab.picture(2500)).unwrap();
-                }
-            }
+    let deals = deals();
+    for format in FORMATS {
+        let path = file(directory.path(), &deals, format, VISIBILITIES[0]);
+        for look in [DESKTOP, Look { width: 390, ..DESKTOP }, Look { dark: true, ..DESKTOP }] {
+            let mut tab = browser.open(&path, look);
+            tab.value("document.querySelector('[data-go=next]')?.click()");
+            let dark = if look.dark { "_dark" } else { "" };
+            let name = format!("{}_{}{dark}.png", format.1, look.width);
+            fs::write(Path::new(&pictures).join(name), tab.picture(2400)).unwrap();
         }
     }
+}
+
+/// The example plan as a page shows it.
+fn deals() -> (Sample, Trace) {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/deals");
+    let plan: Value = serde_json::from_str(&fs::read_to_string(example.join("plan.json")).unwrap()).unwrap();
+    let table = tabjury::dataset::custom::read_table(&example.join("deals.csv")).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (question, caption) = (text(&plan["question"]), text(&plan["caption"]));
+    let mut sample = traces::sample(QuestionKind::ShortAnswer, &question, &caption, table);
+    sample.id = "deals".to_owned();
+    let engine = Engine::default();
+    let mut builder = TraceBuilder::new(&sample, "by hand", "by hand", "none", json!({}));
+    for step in plan["steps"].as_array().unwrap() {
+        let statement = text(&step["sql"]);
+        builder.open_step(Some(text(&step["nl"])));
+        let done = engine.run(builder.table(), builder.origins(), &statement).unwrap();
+        builder.complete_step(Language::Sql, &statement, done.table, done.lineage);
+    }
+    let answer = Answer::Values(vec![text(&plan["answer"])]);
+    let trace = builder.finish(Ok((answer, AnswerSource::Program)));
+    (sample, trace)
 }
 
 fn axe(test: &str) -> Option<String> {
@@ -414,12 +444,7 @@ fn an_accessibility_checker_finds_nothing() {
     };
     let directory = TempDir::new().unwrap();
     let mut checked = 0;
-    for made_up in [
-        named("lighthouses", traces::lighthouses()),
-        named("ferries", traces::ferries()),
-        odd(),
-        hostile(),
-    ] {
+    for made_up in [named("lighthouses", traces::lighthouses()), odd(), hostile()] {
         for format in FORMATS {
             for visibility in VISIBILITIES {
                 let path = file(directory.path(), &made_up, format, visibility);

@@ -53,6 +53,8 @@ fn page(markdown: &str) -> Page {
             leaks: Vec::new(),
             html_bytes: 0,
             markdown_bytes: 0,
+            html_tokens: 0,
+            markdown_tokens: 0,
         },
     }
 }

@@ -6,6 +6,8 @@
 mod corpus;
 #[path = "pages/hostile.rs"]
 mod hostile;
+#[path = "pages/large.rs"]
+mod large;
 #[path = "pages/script.rs"]
 mod script;
 mod support;
@@ -609,6 +611,11 @@ fn facts_are_those_of_the_page() {
     for (name, page) in all_pages() {
         assert_eq!(page.facts.html_bytes, page.html.len(), "{name}");
         assert_eq!(page.facts.markdown_bytes, page.markdown.len(), "{name}");
+        let tokens = page.facts.markdown_tokens;
+        assert!(
+            (tokens * 2..=tokens * 6).contains(&page.markdown.len()),
+            "{name}: {tokens}"
+        );
     }
     let (sample, trace) = traces::lighthouses();
     let listing = render(&sample, &trace, Format::ProgramListing, AnswerVisibility::Shown);

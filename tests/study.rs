@@ -68,6 +68,47 @@ fn the_second_run_asks_nothing_and_writes_the_same_bytes() {
 }
 
 #[test]
+fn one_trace_may_be_an_arm_in_every_format() {
+    let scratch = tempfile::tempdir().unwrap();
+    let quickstart = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/quickstart");
+    let formats = [
+        "attribution_chain",
+        "step_through",
+        "program_listing",
+        "function_chain",
+        "facts",
+        "free_text",
+        "none",
+    ];
+    let arms = formats.map(|format| {
+        format!("[[arms]]\nname = \"{format}\"\nmethod = \"pos\"\nmodel = \"m\"\nformat = \"{format}\"\n")
+    });
+    let path = |file: &str| serde_json::to_string(&quickstart.join(file)).unwrap();
+    let file = scratch.path().join("study.toml");
+    let text = format!(
+        "[study]\nname = \"formats\"\n[[samples]]\ndataset = \"custom\"\nquestions = {}\n[[models]]\nname = \"m\"\n\
+         provider = \"script\"\nfile = {}\n{}",
+        path("questions.jsonl"),
+        path("models/answerer.jsonl"),
+        arms.concat()
+    );
+    fs::write(&file, text).unwrap();
+    let out = scratch.path().join("run");
+    run_in(&Study::load(&file).unwrap(), &out, |_| ()).unwrap();
+    let samples = fs::read_to_string(out.join("samples.jsonl")).unwrap().lines().count();
+    let traces = fs::read_to_string(out.join("traces.jsonl")).unwrap().lines().count();
+    assert_eq!(traces, samples, "all arms show one answer to each question");
+    for format in formats {
+        let pages = fs::read_dir(out.join("pages").join(format)).unwrap().count();
+        assert_eq!(
+            pages,
+            4 * samples,
+            "{format}: shown and withheld, as HTML and as Markdown"
+        );
+    }
+}
+
+#[test]
 fn stages_one_by_one_give_what_all_at_once_give() {
     let scratch = tempfile::tempdir().unwrap();
     let (whole, staged) = (scratch.path().join("whole"), scratch.path().join("staged"));

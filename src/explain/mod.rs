@@ -13,6 +13,7 @@
 //! - `withhold`: what the view leaves out so that its judge stays blind.
 //! - `complete`: what a format makes of the finished steps, by `sql_script` (a script that runs by itself), `operations`
 //!   (a statement as a chain of operations) and `facts` (sentences and the part of the table that matters).
+//! - `token_estimate`: how many tokens a page is, guessed.
 //! - `leak`: whether the finished page tells what it must not.
 
 mod answer_forms;
@@ -26,6 +27,7 @@ mod marked_table;
 mod operations;
 mod sql_pieces;
 mod sql_script;
+mod token_estimate;
 mod view;
 pub(crate) mod visible_text;
 mod withhold;
@@ -35,6 +37,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use leak::{Leak, LeakKind};
+pub use token_estimate::TOKEN_ESTIMATE;
 
 use crate::dataset::Sample;
 use crate::trace::Trace;
@@ -101,6 +104,10 @@ pub struct PageFacts {
     pub html_bytes: usize,
     /// Bytes of the Markdown.
     pub markdown_bytes: usize,
+    /// Tokens of the HTML, guessed by the word rule of docs/formats.md.
+    pub html_tokens: usize,
+    /// Tokens of the Markdown, guessed by the same rule.
+    pub markdown_tokens: usize,
 }
 
 /// Renders a trace of a sample. The same sample and trace always give the same bytes.
@@ -121,6 +128,8 @@ pub fn render(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisi
             leaks,
             html_bytes: page.html.len(),
             markdown_bytes: page.markdown.len(),
+            html_tokens: token_estimate::tokens(&page.html),
+            markdown_tokens: token_estimate::tokens(&page.markdown),
         },
         html: page.html,
         markdown: page.markdown,

@@ -36,6 +36,10 @@ pub struct PageAnalysis {
     pub html_bytes_per_page: Stat<f64>,
     /// Bytes of Markdown a page.
     pub markdown_bytes_per_page: Stat<f64>,
+    /// Tokens of HTML a page, guessed by the word rule.
+    pub html_tokens_per_page: Stat<f64>,
+    /// Tokens of Markdown a page, guessed by the same rule.
+    pub markdown_tokens_per_page: Stat<f64>,
     /// Bytes of the longest Markdown.
     pub markdown_bytes_most: u64,
 }
@@ -76,6 +80,8 @@ fn of_arm(arm: &str, answer: AnswerVisibility, pages: &[&PageRecord], level: f64
         leaking: Proportion::of(pages.iter().map(|page| !page.facts.leaks.is_empty()), level),
         html_bytes_per_page: share(sum(|page| page.facts.html_bytes), count),
         markdown_bytes_per_page: share(sum(|page| page.facts.markdown_bytes), count),
+        html_tokens_per_page: share(sum(|page| page.facts.html_tokens), count),
+        markdown_tokens_per_page: share(sum(|page| page.facts.markdown_tokens), count),
         markdown_bytes_most: pages
             .iter()
             .map(|page| page.facts.markdown_bytes as u64)

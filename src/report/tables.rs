@@ -517,7 +517,11 @@ fn pages(analysis: &Analysis) -> CsvTable {
             "html_bytes_per_page",
             "markdown_bytes_per_page",
         ],
-        &["markdown_bytes_most"],
+        &[
+            "markdown_bytes_most",
+            "html_tokens_per_page",
+            "markdown_tokens_per_page",
+        ],
     ]);
     for pages in &analysis.pages {
         table.rows.push(vec![
@@ -534,6 +538,8 @@ fn pages(analysis: &Analysis) -> CsvTable {
             figure(&pages.html_bytes_per_page),
             figure(&pages.markdown_bytes_per_page),
             pages.markdown_bytes_most.to_string(),
+            figure(&pages.html_tokens_per_page),
+            figure(&pages.markdown_tokens_per_page),
         ]);
     }
     table

@@ -149,6 +149,8 @@ fn pages() -> Vec<PageRecord> {
                 },
                 html_bytes: 4000,
                 markdown_bytes: 1500,
+                html_tokens: 2500,
+                markdown_tokens: 500,
             },
             prediction,
             html: format!("pages/{sample}/{name}.html"),
