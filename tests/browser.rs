@@ -198,7 +198,7 @@ fn hostile_texts_execute_nothing_and_show_literally() {
             assert_eq!(cells, json!(shown), "{}", format.1);
             let own = json!([
                 "A", "ASIDE", "BDI", "BODY", "BUTTON", "CAPTION", "CODE", "DETAILS", "DIV", "H1", "H2", "H3", "HEAD",
-                "HEADER", "HTML", "LI", "MAIN", "META", "NAV", "P", "PRE", "SCRIPT", "SECTION", "SMALL", "SPAN",
+                "HEADER", "HTML", "LI", "MAIN", "META", "NAV", "OL", "P", "PRE", "SCRIPT", "SECTION", "SMALL", "SPAN",
                 "STRONG", "STYLE", "SUMMARY", "TABLE", "TBODY", "TD", "TH", "THEAD", "TITLE", "TR", "UL",
             ]);
             let foreign = tab.value(&format!(

@@ -164,41 +164,50 @@ fn fact(table: &Table, trace: &Trace, view: &StepView) -> String {
     format!("{said}: {}.", outcome(input, output, lineage))
 }
 
-/// What came of a step.
+/// What came of a step: how many rows of how many, and the values where they are few.
 fn outcome(input: &Table, output: &Table, lineage: Option<&Lineage>) -> String {
-    /// Columns of a single row that a sentence names.
-    const NAMED: usize = 4;
-    let mut parts = Vec::new();
-    let kept = lineage.filter(|lineage| lineage.row_role == RowRole::Kept);
-    match (output.rows.as_slice(), kept) {
-        ([], _) => parts.push("no row".to_owned()),
-        (rows, Some(lineage)) => {
-            let origins: BTreeSet<usize> = lineage.origins.iter().flatten().copied().collect();
-            let mut kept = format!("{} of {}", rows.len(), words::count(input.rows.len(), "row"));
-            if !origins.is_empty() && rows.len() < input.rows.len() {
-                let noun = if origins.len() == 1 { "row" } else { "rows" };
-                kept.push_str(&format!(" ({noun} {} of the table)", words::row_numbers(&origins)));
-            }
-            parts.push(kept);
-        }
-        (rows, None) => {
-            if rows.len() > 1 {
-                parts.push(words::count(rows.len(), "row"));
-            }
-        }
+    /// Rows of a computed result, and columns of any, that a sentence gives.
+    const ROWS_NAMED: usize = 5;
+    const COLUMNS_NAMED: usize = 4;
+    let rows = output.rows.len();
+    if rows == 0 {
+        return "no row".to_owned();
     }
-    if let ([row], true) = (output.rows.as_slice(), output.columns.len() <= NAMED) {
-        let values: Vec<String> = output
-            .columns
-            .iter()
-            .zip(row)
-            .map(|(column, cell)| {
-                let name = super::marked_table::column_name(column);
-                let value = cell.as_deref().map_or_else(|| "NULL".to_owned(), visible_line);
-                format!("“{name}” is “{value}”")
-            })
-            .collect();
-        parts.push(values.join(", "));
+    let produced: &[usize] = lineage.map_or(&[], |lineage| &lineage.produced_columns);
+    let kept = lineage.filter(|lineage| lineage.row_role == RowRole::Kept);
+    let mut parts = Vec::new();
+    if let Some(lineage) = kept {
+        let origins: BTreeSet<usize> = lineage.origins.iter().flatten().copied().collect();
+        let mut kept = if rows == input.rows.len() {
+            format!("all {}", words::count(rows, "row"))
+        } else {
+            format!("{rows} of {}", words::count(input.rows.len(), "row"))
+        };
+        if rows < input.rows.len() && !origins.is_empty() {
+            let noun = if origins.len() == 1 { "row" } else { "rows" };
+            kept.push_str(&format!(" ({noun} {} of the table)", words::row_numbers(&origins)));
+        }
+        parts.push(kept);
+        if rows > 1 && !produced.is_empty() {
+            parts.push(format!("new {}", words::column_names(output, produced)));
+        }
+    } else if rows > 1 {
+        parts.push(words::count(rows, "row"));
+    }
+    let is_few = rows == 1 || (rows <= ROWS_NAMED && kept.is_none());
+    if is_few && output.columns.len() <= COLUMNS_NAMED {
+        for row in &output.rows {
+            let values: Vec<String> = output
+                .columns
+                .iter()
+                .zip(row)
+                .map(|(column, cell)| {
+                    let value = cell.as_deref().map_or_else(|| "NULL".to_owned(), visible_line);
+                    format!("“{}” is “{value}”", super::marked_table::column_name(column))
+                })
+                .collect();
+            parts.push(values.join(", "));
+        }
     }
     if parts.is_empty() {
         "1 row".to_owned()
