@@ -81,7 +81,7 @@ fn one_trace_may_be_an_arm_in_every_format() {
         "none",
     ];
     let arms = formats.map(|format| {
-        format!("[[arms]]\nname = \"{format}\"\nmethod = \"pos\"\nmodel = \"m\"\nformat = \"{format}\"\n")
+        format!("[[arms]]\nname = \"as_{format}\"\nmethod = \"pos\"\nmodel = \"m\"\nformat = \"{format}\"\n")
     });
     let path = |file: &str| serde_json::to_string(&quickstart.join(file)).unwrap();
     let file = scratch.path().join("study.toml");
@@ -99,7 +99,9 @@ fn one_trace_may_be_an_arm_in_every_format() {
     let traces = fs::read_to_string(out.join("traces.jsonl")).unwrap().lines().count();
     assert_eq!(traces, samples, "all arms show one answer to each question");
     for format in formats {
-        let pages = fs::read_dir(out.join("pages").join(format)).unwrap().count();
+        let pages = fs::read_dir(out.join("pages").join(format!("as_{format}")))
+            .unwrap()
+            .count();
         assert_eq!(
             pages,
             4 * samples,
