@@ -180,6 +180,22 @@ impl Database {
         self.stands_alone(statement) && !self.guard.reads().is_empty()
     }
 
+    /// Whether SQLite joins through an index that it makes for this statement alone.
+    pub(super) fn makes_an_index(&self, statement: &str) -> bool {
+        let plan = self.within_tracing_budget(Mode::Tracing, || {
+            let failed = |error| self.explain(error);
+            let mut prepared = self
+                .connection
+                .prepare(&format!("EXPLAIN QUERY PLAN {statement}"))
+                .map_err(failed)?;
+            self.rows(&mut prepared, Mode::Tracing)
+        });
+        plan.unwrap_or_default().iter().flatten().any(|value| match value {
+            SqlValue::Text(detail) => detail.contains(" AUTOMATIC "),
+            _ => false,
+        })
+    }
+
     /// Keeps the result of a query as a table, with the types SQLite gives the columns of a subquery.
     pub(super) fn keep(&self, name: &str, query: &str) -> Result<(), EngineError> {
         let execute = |statement: &str| {

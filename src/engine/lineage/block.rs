@@ -3,7 +3,7 @@
 use rusqlite::types::Value as SqlValue;
 use sqlparser::ast::{Expr, GroupByExpr, Ident, LimitClause, OrderBy, Select, SelectItem, SetExpr};
 
-use super::expressions::{Parts, Subquery, SubqueryUse, atoms, first_argument, look_into, name_of};
+use super::expressions::{Atom, Parts, Subquery, SubqueryUse, atoms, first_argument, look_into, name_of};
 use super::layout::{Argument, Dependent, Layout, Read, Test};
 use super::provenance::{Provenance, match_rows, merge_equal};
 use super::tracer::{Tracer, Untraced, differs, untraced};
@@ -11,14 +11,16 @@ use crate::engine::members::{MEMBERS, OWN_PREFIX};
 use crate::engine::sqlite::ResultSet;
 
 /// A SELECT made ready: its FROM names tables and kept results only.
-struct Prepared {
-    select: Select,
-    layout: Layout,
+pub(super) struct Prepared {
+    pub(super) select: Select,
+    pub(super) layout: Layout,
+    /// Conditions that its FROM joins by.
+    pub(super) joins: Vec<Expr>,
     /// What subqueries in the SELECT's own expressions add to every row.
-    common: Provenance,
-    is_aggregate: bool,
-    has_window: bool,
-    is_distinct: bool,
+    pub(super) common: Provenance,
+    pub(super) is_aggregate: bool,
+    pub(super) has_window: bool,
+    pub(super) is_distinct: bool,
 }
 
 impl Tracer<'_> {
@@ -76,7 +78,7 @@ impl Tracer<'_> {
         match_rows(&result.rows, candidates).ok_or_else(differs)
     }
 
-    fn read_hidden(&self, prepared: &Prepared, hidden: &[SqlValue]) -> Read {
+    pub(super) fn read_hidden(&self, prepared: &Prepared, hidden: &[SqlValue]) -> Read {
         self.with_reader(|reader| match (prepared.is_aggregate, hidden.first()) {
             (true, Some(SqlValue::Integer(position))) => prepared
                 .layout
@@ -138,6 +140,7 @@ impl Tracer<'_> {
             is_distinct: select.distinct.is_some(),
             select,
             layout,
+            joins,
             common,
             is_aggregate,
             has_window,
@@ -231,97 +234,6 @@ impl Tracer<'_> {
         };
         Ok((sql, prepared.layout))
     }
-
-    /// Rows that an OFFSET passes over decide which row is the first one kept.
-    fn note_skipped(
-        &mut self,
-        prepared: &Prepared,
-        order_by: Option<&OrderBy>,
-        limit: Option<&LimitClause>,
-    ) -> Result<(), Untraced> {
-        let Some(skipped) = skipped_rows(limit) else {
-            return Ok(());
-        };
-        let layout = &prepared.layout;
-        let mut asked = prepared.select.clone();
-        let columns = if prepared.is_aggregate {
-            vec![layout.gathered().ok_or_else(no_row_id)?]
-        } else {
-            layout.columns().ok_or_else(no_row_id)?
-        };
-        let hidden_count = columns.len();
-        asked.projection.extend(columns.into_iter().map(raw_item));
-        let text = if prepared.is_distinct {
-            // Which duplicates are passed over cannot be told from here: all rows but those kept.
-            asked.distinct = None;
-            query_text(&asked, order_by, None)
-        } else {
-            format!("{} LIMIT ({skipped})", query_text(&asked, order_by, None))
-        };
-        let answer = self.database.trace(&self.with_definitions(&text)).map_err(untraced)?;
-        for mut row in answer.rows {
-            let hidden = row.split_off(row.len().saturating_sub(hidden_count));
-            let read = self.read_hidden(prepared, &hidden);
-            self.deciding.extend(read.provenance.rows);
-        }
-        Ok(())
-    }
-
-    /// Rows that decide without being kept: what windows look at, and what subqueries in conditions look at for any row.
-    fn note_deciding(
-        &mut self,
-        prepared: &Prepared,
-        order_by: Option<&OrderBy>,
-        limit: Option<&LimitClause>,
-    ) -> Result<(), Untraced> {
-        let mut probes = Vec::new();
-        if prepared.has_window {
-            let layout = Layout {
-                relations: prepared.layout.relations.clone(),
-                ..Layout::default()
-            };
-            probes.push((layout, true));
-        }
-        for dependent in prepared
-            .layout
-            .dependents
-            .iter()
-            .filter(|dependent| !dependent.is_source)
-        {
-            let layout = Layout {
-                dependents: vec![dependent.clone()],
-                ..Layout::default()
-            };
-            probes.push((layout, false));
-        }
-        self.note_skipped(prepared, order_by, limit)?;
-        for (layout, filtered) in probes {
-            let mut asked = prepared.select.clone();
-            asked.distinct = None;
-            asked.group_by = GroupByExpr::Expressions(Vec::new(), Vec::new());
-            asked.having = None;
-            asked.named_window = Vec::new();
-            if !filtered {
-                asked.selection = None;
-            }
-            asked.projection = layout
-                .columns()
-                .ok_or_else(no_row_id)?
-                .into_iter()
-                .map(raw_item)
-                .collect();
-            let answer = self
-                .database
-                .trace(&self.with_definitions(&asked.to_string()))
-                .map_err(untraced)?;
-            for row in &answer.rows {
-                let read = self.with_reader(|reader| layout.read(row, reader));
-                self.deciding.extend(read.provenance.rows);
-                self.deciding.extend(read.deciding);
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The OFFSET of a LIMIT.
@@ -332,20 +244,20 @@ pub(super) fn skipped_rows(limit: Option<&LimitClause>) -> Option<&Expr> {
     }
 }
 
-fn has_group_terms(select: &Select) -> bool {
+pub(super) fn has_group_terms(select: &Select) -> bool {
     !matches!(&select.group_by, GroupByExpr::Expressions(terms, _) if terms.is_empty())
 }
 
-fn no_row_id() -> Untraced {
+pub(super) fn no_row_id() -> Untraced {
     "columns have taken every name of the row id".to_owned()
 }
 
-fn raw_item(sql: String) -> SelectItem {
+pub(super) fn raw_item(sql: String) -> SelectItem {
     // An identifier without quotes is printed as it stands.
     SelectItem::UnnamedExpr(Expr::Identifier(Ident::new(sql)))
 }
 
-fn query_text(select: &Select, order_by: Option<&OrderBy>, limit: Option<&LimitClause>) -> String {
+pub(super) fn query_text(select: &Select, order_by: Option<&OrderBy>, limit: Option<&LimitClause>) -> String {
     let mut text = select.to_string();
     if let Some(order_by) = order_by {
         text.push_str(&format!(" {order_by}"));
@@ -402,16 +314,35 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) {
     }
 }
 
+/// SQL that is 1 where an atom counts: it holds as wanted, and so do the parts around it. Parts that speak of a group
+/// cannot be asked of a row.
+fn holds(atom: &Atom) -> String {
+    let around = atom.within.iter().filter(|(part, _)| {
+        let parts = look_into(part);
+        parts.aggregates.is_empty() && !parts.has_window
+    });
+    let mut all: Vec<String> = Vec::new();
+    for (part, wanted) in std::iter::once(&(atom.condition.clone(), atom.wanted)).chain(around) {
+        let wanted = if *wanted { "TRUE" } else { "FALSE" };
+        all.push(format!("(({part}) IS {wanted})"));
+    }
+    format!("({})", all.join(" AND "))
+}
+
 /// The conditions that are tested on rows: of WHERE and ON, of HAVING where it speaks of columns, and of CASE, IIF and
 /// FILTER where they are computed for each row.
 fn collect_tests(select: &Select, joins: &[Expr], projection: &Parts, is_aggregate: bool, layout: &mut Layout) {
     let mut found = Vec::new();
-    for condition in select.selection.iter().chain(joins).chain(&select.having) {
-        atoms(condition, true, &mut found);
+    for condition in select.selection.iter().chain(&select.having) {
+        atoms(condition, true, true, &mut found);
+    }
+    for condition in joins {
+        // A row that an outer join filled up is there although its ON does not hold.
+        atoms(condition, true, layout.outer.is_empty(), &mut found);
     }
     for (condition, in_aggregate) in &projection.branch_conditions {
         if *in_aggregate || !is_aggregate {
-            atoms(condition, true, &mut found);
+            atoms(condition, true, false, &mut found);
         }
     }
     for filter in projection
@@ -419,7 +350,7 @@ fn collect_tests(select: &Select, joins: &[Expr], projection: &Parts, is_aggrega
         .iter()
         .filter_map(|function| function.filter.as_ref())
     {
-        atoms(filter, true, &mut found);
+        atoms(filter, true, false, &mut found);
     }
     for atom in found {
         let parts = look_into(&atom.condition);
@@ -428,9 +359,8 @@ fn collect_tests(select: &Select, joins: &[Expr], projection: &Parts, is_aggrega
         }
         let columns = layout.columns_in(&parts);
         if !columns.is_empty() {
-            let wanted = if atom.wanted { "TRUE" } else { "FALSE" };
             layout.tests.push(Test {
-                sql: format!("(({}) IS {wanted})", atom.condition),
+                sql: holds(&atom),
                 columns,
             });
         }

@@ -22,6 +22,8 @@ pub(super) enum SubqueryUse {
 pub(super) struct Subquery {
     pub(super) usage: SubqueryUse,
     pub(super) query: Query,
+    /// Whether only the existence of a row is asked.
+    pub(super) is_exists: bool,
     /// Whether it stands inside the argument of an aggregate function.
     pub(super) in_aggregate: bool,
 }
@@ -77,9 +79,11 @@ impl Visitor for Looker {
             return ControlFlow::Continue(());
         }
         let in_aggregate = self.aggregate_depth > 0;
+        let is_exists = matches!(expression, Expr::Exists { .. });
         let mut subquery = |usage, query: &Query| {
             self.parts.subqueries.push(Subquery {
                 usage,
+                is_exists,
                 query: query.clone(),
                 in_aggregate,
             });
@@ -180,27 +184,43 @@ pub(super) struct Atom {
     pub(super) condition: Expr,
     /// Whether the whole asks for it to be true (false under an odd number of NOTs).
     pub(super) wanted: bool,
+    /// Parts around it that must hold too for it to count, each with what is wanted of it: of `(a AND b) OR c`, `a` counts
+    /// only where `b` holds.
+    pub(super) within: Vec<(Expr, bool)>,
 }
 
-/// Takes a condition apart at AND, OR and NOT.
-pub(super) fn atoms(condition: &Expr, wanted: bool, found: &mut Vec<Atom>) {
+/// Takes a condition apart at AND, OR and NOT. `is_given` says that the whole holds for every row that is looked at, as
+/// WHERE does for a row kept.
+pub(super) fn atoms(condition: &Expr, wanted: bool, is_given: bool, found: &mut Vec<Atom>) {
+    take_apart(condition, wanted, is_given, &[], found);
+}
+
+fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[(Expr, bool)], found: &mut Vec<Atom>) {
     match condition {
-        Expr::Nested(inner) => atoms(inner, wanted, found),
+        Expr::Nested(inner) => take_apart(inner, wanted, is_given, within, found),
         Expr::UnaryOp {
             op: UnaryOperator::Not,
             expr,
-        } => atoms(expr, !wanted, found),
+        } => take_apart(expr, !wanted, is_given, within, found),
         Expr::BinaryOp {
             left,
-            op: BinaryOperator::And | BinaryOperator::Or,
+            op: op @ (BinaryOperator::And | BinaryOperator::Or),
             right,
         } => {
-            atoms(left, wanted, found);
-            atoms(right, wanted, found);
+            // All parts must hold: each is given where the whole is. Or some part: none is given.
+            let needs_all = (*op == BinaryOperator::And) == wanted;
+            let mut within = within.to_vec();
+            if needs_all && !is_given {
+                within.push((condition.clone(), wanted));
+            }
+            let is_given = needs_all;
+            take_apart(left, wanted, is_given, &within, found);
+            take_apart(right, wanted, is_given, &within, found);
         }
         other => found.push(Atom {
             condition: other.clone(),
             wanted,
+            within: within.to_vec(),
         }),
     }
 }
@@ -252,7 +272,12 @@ mod tests {
     #[test]
     fn not_turns_what_is_wanted() {
         let mut found = Vec::new();
-        atoms(&expression("a = 1 AND NOT (b = 2 OR NOT c = 3)"), true, &mut found);
+        atoms(
+            &expression("a = 1 AND NOT (b = 2 OR NOT c = 3)"),
+            true,
+            true,
+            &mut found,
+        );
         let wanted: Vec<(String, bool)> = found
             .iter()
             .map(|atom| (atom.condition.to_string(), atom.wanted))

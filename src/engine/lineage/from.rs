@@ -1,7 +1,7 @@
 //! The FROM of a SELECT, with its subqueries and common table expressions replaced by kept tables.
 
 use sqlparser::ast::{
-    Expr, Ident, JoinConstraint, ObjectName, ObjectNamePart, TableAlias, TableFactor, TableWithJoins,
+    Expr, Ident, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, TableAlias, TableFactor, TableWithJoins,
 };
 
 use super::expressions::join_constraint;
@@ -17,9 +17,18 @@ impl Tracer<'_> {
         layout: &mut Layout,
         joins: &mut Vec<Expr>,
     ) -> Result<(), Untraced> {
+        let first = layout.relations.len();
         self.factor(&mut from.relation, layout, joins)?;
         for join in &mut from.joins {
+            let before = layout.relations.len();
             self.factor(&mut join.relation, layout, joins)?;
+            let after = layout.relations.len();
+            match &join.join_operator {
+                JoinOperator::Left(_) | JoinOperator::LeftOuter(_) => layout.outer.extend(before..after),
+                JoinOperator::Right(_) | JoinOperator::RightOuter(_) => layout.outer.extend(first..before),
+                JoinOperator::FullOuter(_) => layout.outer.extend(first..after),
+                _ => {}
+            }
             if let Some(JoinConstraint::On(condition)) = join_constraint(&join.join_operator) {
                 joins.push(condition.clone());
             }

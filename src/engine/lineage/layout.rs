@@ -1,6 +1,9 @@
 //! The hidden columns that a provenance query puts beside a statement's own, and how to read them back.
 
+use std::collections::BTreeSet;
+
 use rusqlite::types::Value as SqlValue;
+use sqlparser::ast::Ident;
 
 use super::expressions::Parts;
 use super::provenance::{Provenance, is_less};
@@ -77,6 +80,8 @@ pub(super) struct Layout {
     pub(super) tests: Vec<Test>,
     pub(super) arguments: Vec<Argument>,
     pub(super) dependents: Vec<Dependent>,
+    /// Relations that an outer join fills up with NULLs where it finds no row.
+    pub(super) outer: BTreeSet<usize>,
     /// Whether each row counts, even where every argument is NULL.
     pub(super) every_row_counts: bool,
     /// Whether a column outside the aggregates is taken from some row, even where no row counts.
@@ -141,14 +146,18 @@ impl Layout {
     pub(super) fn columns_in(&self, parts: &Parts) -> Vec<(usize, usize)> {
         let mut columns = Vec::new();
         for name in &parts.names {
-            let (table, column) = match name.as_slice() {
-                [column] => (None, column),
-                [.., table, column] => (Some(table.value.as_str()), column),
-                [] => continue,
-            };
-            columns.extend(self.columns_named(table, &column.value));
+            columns.extend(self.columns_of(name));
         }
         columns
+    }
+
+    /// The columns of relations that a name with its qualifiers means.
+    pub(super) fn columns_of(&self, name: &[Ident]) -> Vec<(usize, usize)> {
+        match name {
+            [column] => self.columns_named(None, &column.value),
+            [.., table, column] => self.columns_named(Some(&table.value), &column.value),
+            [] => Vec::new(),
+        }
     }
 
     /// Reads the hidden columns of one row.

@@ -9,28 +9,34 @@
 //! meant. The rules, in the words of [`crate::trace::lineage`]:
 //!
 //! - **Columns**: those the statement names anywhere (literals and aliases followed to what they stand for); SQLite's own
-//!   list of reads, unless a `*` puts every column in it. The row id is no column.
+//!   list of reads, unless a `*` puts every column in it. The row id is no column. Where rows are told apart (DISTINCT,
+//!   UNION, INTERSECT, EXCEPT), `*` names all its columns. So it does in a join for which SQLite makes an index of its own:
+//!   that holds the columns carried along too, and puts rows with equal keys in their order.
 //! - **Rows** of a projection, filter, order or limit: the row kept, or one of each joined table. Of an aggregate: its
 //!   members; a row whose every argument is NULL is none, unless `COUNT(*)`, grouping or a bare column counts it. Of
 //!   DISTINCT, UNION and INTERSECT: all rows that are equal. Of a subquery in the result's own expressions: the rows it
 //!   comes from, a scalar one's first row only.
 //! - **Witnesses**: members that attain a MIN or MAX, and the cells that its argument names there.
 //! - **Deciding rows**: what a subquery in WHERE, HAVING, ON or ORDER BY looked at (for any row, if it depends on the
-//!   row), what windows looked at, what an OFFSET passed over, the right side of EXCEPT.
+//!   row), what windows looked at, what an OFFSET passed over, the right side of EXCEPT; groups that HAVING, a LIMIT or a
+//!   surrounding query rejected, where fewer rows in them could have made them pass (see `stability.rs`); rows that an
+//!   outer join found, where without them a row filled up with NULLs could have been kept.
 //! - **Condition cells**: WHERE, ON, FILTER, CASE and IIF conditions, and those of HAVING that speak of a row, are taken
 //!   apart at AND, OR and NOT. A cell is marked when its row is kept and a condition that names its column holds for that
-//!   row by itself (under NOT: fails); of an OR only the true side. A condition on a column that a subquery computed marks
+//!   row by itself (under NOT: fails); of an OR only the true side, and of `(a AND b) OR c` `a` only where `b` holds too. A condition on a column that a subquery computed marks
 //!   nothing, one on a column that it carried marks the cell it was carried from.
 //! - **Order columns**: of every ORDER BY, an alias followed to its expression.
 //! - **Carried columns**: result columns that are a column of the table under whatever name, through subqueries too; of a
 //!   compound SELECT, where all its SELECTs show the same one.
 
 mod block;
+mod deciding;
 mod expressions;
 mod from;
 mod layout;
 mod provenance;
 mod reads;
+mod stability;
 mod tracer;
 
 use std::collections::BTreeSet;
@@ -79,11 +85,15 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
         return ran.conservative(ran.columns_read.clone(), found.ordered, carried, reason);
     }
     // SQLite's list is right unless a `*` puts every column in it.
-    let columns: BTreeSet<usize> = if found.has_star {
+    let mut columns: BTreeSet<usize> = if found.has_star {
         found.named.intersection(ran.columns_read).copied().collect()
     } else {
         ran.columns_read.clone()
     };
+    columns.extend(&found.joined);
+    if found.relations > 1 && ran.database.makes_an_index(ran.statement) {
+        columns.extend(ran.columns_read);
+    }
     let ordered: BTreeSet<usize> = found.ordered.intersection(&columns).copied().collect();
     let mut tracer = Tracer::new(ran.database);
     let traced = match tracer.query(&query, Some(ran.result)) {

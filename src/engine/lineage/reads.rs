@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use sqlparser::ast::{
     Expr, GroupByExpr, Ident, JoinConstraint, LimitClause, OrderBy, OrderByKind, Query, Select, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, TableFactor, TableWithJoins, Visit,
+    SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, TableFactor, TableWithJoins, Visit,
 };
 
 use super::expressions::{join_constraint, look_into};
@@ -16,6 +16,10 @@ use crate::engine::TABLE_NAME;
 pub(super) struct Reads {
     /// Columns of the table that the statement names.
     pub(super) named: BTreeSet<usize>,
+    /// Columns that USING or NATURAL joins by, of which SQLite does not tell.
+    pub(super) joined: BTreeSet<usize>,
+    /// Relations that stand in a FROM, anywhere in the statement.
+    pub(super) relations: usize,
     /// Columns that an ORDER BY names, itself or through an alias.
     pub(super) ordered: BTreeSet<usize>,
     /// For each column of the result the column of the table that it carries unchanged.
@@ -127,9 +131,18 @@ impl Resolver<'_> {
                 let shown = self.query(query, outer);
                 self.order_by(order_by, Vec::new(), shown, outer)
             }
-            SetExpr::SetOperation { left, right, .. } => {
+            SetExpr::SetOperation {
+                left,
+                right,
+                op,
+                set_quantifier,
+            } => {
                 let mut shown = self.body(left, None, outer);
                 let other = self.body(right, None, outer);
+                if !(matches!(op, SetOperator::Union) && matches!(set_quantifier, SetQuantifier::All)) {
+                    self.name_all(&shown);
+                    self.name_all(&other);
+                }
                 for (column, other) in shown.iter_mut().zip(other) {
                     if column.carried != other.carried {
                         column.carried = None;
@@ -201,6 +214,9 @@ impl Resolver<'_> {
                 _ => self.found.has_unknown = true,
             }
         }
+        if select.distinct.is_some() {
+            self.name_all(&shown);
+        }
         scope.aliases = shown.clone();
         self.expression(&select.selection, &scope);
         if let GroupByExpr::Expressions(expressions, _) = &select.group_by {
@@ -215,6 +231,11 @@ impl Resolver<'_> {
             self.expression(window, &scope);
         }
         self.order_by(order_by, scope.relations, shown, outer)
+    }
+
+    /// Rows are told apart by these columns, those of a `*` too.
+    fn name_all(&mut self, shown: &[Shown]) {
+        self.found.named.extend(shown.iter().flat_map(|column| &column.made_of));
     }
 
     fn shown(&mut self, expression: &Expr, name: String, scope: &Scope<'_>) -> Shown {
@@ -321,11 +342,13 @@ impl Resolver<'_> {
         for column in scope.relations.iter().flat_map(|relation| &relation.columns) {
             if column.name.eq_ignore_ascii_case(name) {
                 self.found.named.extend(&column.made_of);
+                self.found.joined.extend(&column.made_of);
             }
         }
     }
 
     fn factor(&mut self, factor: &TableFactor, scope: &mut Scope<'_>) {
+        self.found.relations += 1;
         match factor {
             TableFactor::Table { name, alias, args, .. } => {
                 let table = name
@@ -388,8 +411,10 @@ impl Resolver<'_> {
             }
         }
         for subquery in &parts.subqueries {
-            for shown in self.query(&subquery.query, Some(scope)) {
-                reached.extend(shown.made_of);
+            let shown = self.query(&subquery.query, Some(scope));
+            // EXISTS asks for rows, whatever is in them.
+            if !subquery.is_exists {
+                reached.extend(shown.into_iter().flat_map(|shown| shown.made_of));
             }
         }
         self.found.has_unknown |= parts.has_table_operand;

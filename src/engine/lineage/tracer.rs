@@ -4,13 +4,18 @@
 use std::collections::BTreeSet;
 
 use rusqlite::types::Value as SqlValue;
-use sqlparser::ast::{Query, SetExpr, SetOperator, SetQuantifier, TableAlias, Visit, Visitor};
+use sqlparser::ast::{
+    Ident, Query, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, TableWithJoins, Visit,
+    Visitor,
+};
 
-use super::block::skipped_rows;
+use super::block::{has_group_terms, skipped_rows};
 use super::carried;
+use super::expressions::look_into;
 use super::layout::{Reader, Relation, Source};
 use super::provenance::{Provenance, match_rows, merge_equal, row_key};
 use super::reads::reads;
+use super::stability::{Stabilities, Stability, group_names};
 use crate::engine::EngineError;
 use crate::engine::members::OWN_PREFIX;
 use crate::engine::sqlite::{Database, ResultSet, quoted};
@@ -39,6 +44,10 @@ struct TableExpression {
 struct Kept {
     table: String,
     columns: Vec<(String, Option<usize>)>,
+    /// What becomes of each column's values with fewer rows.
+    stabilities: Vec<Stability>,
+    /// Whether a LIMIT cut it.
+    is_cut: bool,
     provenance: Vec<Provenance>,
 }
 
@@ -273,12 +282,85 @@ impl<'db> Tracer<'db> {
             |_| vec![None; names.len()],
             |query| carried(&traced.result, &reads(&query, self.database.column_names())),
         );
+        let width = names.len();
+        let (stabilities, is_cut) = super::parse(text).map_or_else(
+            |_| (vec![Stability::Any; width], true),
+            |query| self.stabilities(&query, width),
+        );
         self.kept.push(Kept {
             table,
+            stabilities,
+            is_cut,
             columns: names.iter().cloned().zip(carried).collect(),
             provenance: traced.provenance.clone(),
         });
         Ok(self.kept.len() - 1)
+    }
+
+    /// What becomes of the values of a query's columns with fewer rows, and whether a LIMIT cuts it. A plain SELECT of
+    /// the table loses or keeps each row as it is; of a grouped one the columns that it goes by stay. All else may become
+    /// anything.
+    fn stabilities(&self, query: &Query, width: usize) -> (Vec<Stability>, bool) {
+        let is_cut = query.limit_clause.is_some();
+        let any = vec![Stability::Any; width];
+        let SetExpr::Select(select) = &*query.body else {
+            return (any, is_cut || !matches!(&*query.body, SetExpr::SetOperation { .. }));
+        };
+        let reads_plainly = query.with.is_none() && select.from.iter().all(reads_the_table);
+        let parts = look_into(&**select);
+        if !reads_plainly || !parts.subqueries.is_empty() || parts.has_window {
+            return (any, is_cut);
+        }
+        let is_grouped = has_group_terms(select) || !parts.aggregates.is_empty();
+        if !is_grouped {
+            return (vec![Stability::Same; width], is_cut);
+        }
+        let groups = group_names(select);
+        let of_name = |name: &[Ident]| {
+            let is_group = name
+                .last()
+                .is_some_and(|name| groups.contains(&name.value.to_ascii_lowercase()));
+            if is_group { Stability::Same } else { Stability::Any }
+        };
+        let stabilities = Stabilities { of_name: &of_name };
+        let mut found: Vec<Stability> = select
+            .projection
+            .iter()
+            .map(|item| match item {
+                SelectItem::UnnamedExpr(expression) | SelectItem::ExprWithAlias { expr: expression, .. } => {
+                    stabilities.of(expression)
+                }
+                _ => Stability::Any,
+            })
+            .collect();
+        if found.len() != width {
+            found = any;
+        }
+        (found, is_cut)
+    }
+
+    /// What becomes of the values of a kept result's column with fewer rows.
+    pub(super) fn stability(&self, kept: usize, column: usize) -> Stability {
+        self.kept
+            .get(kept)
+            .and_then(|kept| kept.stabilities.get(column))
+            .copied()
+            .unwrap_or(Stability::Any)
+    }
+
+    /// Whether a LIMIT cut a kept result.
+    pub(super) fn is_cut(&self, kept: usize) -> bool {
+        self.kept.get(kept).is_none_or(|kept| kept.is_cut)
+    }
+
+    /// All rows that a kept result comes from.
+    pub(super) fn rows_of_kept(&self, kept: usize) -> Vec<usize> {
+        let provenance = self.kept.get(kept).map_or(&[][..], |kept| &kept.provenance);
+        provenance
+            .iter()
+            .flat_map(|provenance| &provenance.rows)
+            .copied()
+            .collect()
     }
 
     /// The kept result at this position, as a relation under the given name.
@@ -350,6 +432,18 @@ pub(super) fn untraced(error: EngineError) -> Untraced {
 
 pub(super) fn differs() -> Untraced {
     "the traced statement did not give the same result".to_owned()
+}
+
+/// Whether a FROM names the table and nothing else.
+fn reads_the_table(from: &TableWithJoins) -> bool {
+    let is_the_table = |factor: &TableFactor| match factor {
+        TableFactor::Table { name, args: None, .. } => name
+            .to_string()
+            .trim_matches('"')
+            .eq_ignore_ascii_case(crate::engine::TABLE_NAME),
+        _ => false,
+    };
+    is_the_table(&from.relation) && from.joins.is_empty()
 }
 
 /// Whether a query reads from a table of this name.
