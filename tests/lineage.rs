@@ -135,7 +135,7 @@ fn marks_of_statements_of_every_kind() {
         ),
         (
             "SELECT DISTINCT * FROM table_sql WHERE rep = 'Alice'",
-            "0 4 6|||0 1 2 3 4|0.1 4.1 6.1||0 6,4",
+            "0 4 6|||1|0.1 4.1 6.1||0 6,4",
         ),
         (
             "SELECT CASE WHEN COUNT(*) = 2 THEN 'TRUE' ELSE 'FALSE' END FROM table_sql WHERE region = 'South'",

@@ -2,73 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "support/corpus.rs"]
+mod corpus;
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
+use corpus::{Step, engine, samples};
 use serde_json::Value as Json;
 use tabjury::engine::{Engine, Execution};
-use tabjury::table::{Cell, Column, Table};
+use tabjury::table::{Cell, Table};
 use tabjury::trace::lineage::{Exactness, Reading};
-
-#[derive(Deserialize)]
-struct Sample {
-    id: String,
-    table_columns: Vec<String>,
-    table_rows: Vec<Vec<String>>,
-    steps: Vec<Step>,
-    predicted_answer: Json,
-    answer_source: String,
-}
-
-#[derive(Deserialize)]
-struct Step {
-    sql: String,
-    match_strength: Option<String>,
-    columns_read: Option<Vec<String>>,
-    out_columns: Option<Vec<String>>,
-    out_row_count: Option<usize>,
-    out_rows: Option<Vec<Vec<Json>>>,
-    original_selected_cells: Option<Vec<[usize; 2]>>,
-    error: Option<String>,
-    out_value_typed_table: Option<Json>,
-    out_value_all_text_table: Option<Json>,
-}
-
-impl Sample {
-    fn table(&self) -> Table {
-        let columns = self
-            .table_columns
-            .iter()
-            .map(|name| Column {
-                original: name.clone(),
-                display: name.clone(),
-                sql: name.clone(),
-            })
-            .collect();
-        let rows = self
-            .table_rows
-            .iter()
-            .map(|row| row.iter().cloned().map(Some).collect())
-            .collect();
-        Table::new(columns, rows).unwrap()
-    }
-}
-
-fn samples(test: &str) -> Option<Vec<Sample>> {
-    let directory = support::data_dir(test)?;
-    let text = std::fs::read_to_string(directory.join("sql_corpus/corpus.jsonl")).unwrap();
-    Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
-}
-
-/// The published runs had double-quoted text, as SQLite's default has it.
-fn engine() -> Engine {
-    Engine {
-        double_quoted_strings: true,
-        ..Engine::default()
-    }
-}
 
 fn cell(value: &Json) -> Cell {
     match value {

@@ -99,6 +99,10 @@ pub struct Lineage {
     pub deciding_rows: Vec<usize>,
     /// Input columns that the statement reads to decide or compute (not those merely carried along by `*`), ascending.
     pub columns: Vec<usize>,
+    /// Input columns outside `columns` that a `*` carries along and on which the result depends all the same, ascending:
+    /// DISTINCT, UNION, INTERSECT or EXCEPT tell whole rows apart by them, or SQLite joins through an index of its own that
+    /// holds them and puts rows with equal keys in their order.
+    pub compared_columns: Vec<usize>,
     /// Input cells for which a condition of the statement holds in its own right, in kept rows, ascending.
     pub condition_cells: Vec<CellPosition>,
     /// Input columns the result is ordered by, ascending.
@@ -200,6 +204,7 @@ mod tests {
             witness_cells: vec![cell(2, 1)],
             deciding_rows: vec![3],
             columns: vec![1, 4],
+            compared_columns: Vec::new(),
             condition_cells: vec![cell(0, 4), cell(2, 4)],
             order_columns: vec![1],
             produced_columns: vec![1],

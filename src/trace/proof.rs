@@ -197,7 +197,7 @@ pub struct ExplainedCell {
     pub cell: CellPosition,
     /// Why it takes more.
     pub reason: Explanation,
-    /// What has to be changed first.
+    /// What has to be changed first; nothing, for the last two reasons.
     pub contingency: Perturbation,
     /// The cell's change that then alters the result.
     pub change: CellChange,
@@ -215,6 +215,11 @@ pub enum Explanation {
     SeveralTogether,
     /// Whether the condition holds makes no difference with these values, as in a sum of zeros; with others it matters.
     SameEitherWay,
+    /// With another value its row is no longer used, or it is no longer what the MIN or MAX gives; the result is the same
+    /// either way, whatever was tried (`LIMIT 0`, a comparison that is always false).
+    ResultIsIndifferent,
+    /// With another value its condition fails, but others hold for its row whatever was tried (`x > 1 OR x = x`).
+    ConditionIsImplied,
 }
 
 /// How many steps came out how.

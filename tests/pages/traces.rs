@@ -112,6 +112,7 @@ pub(crate) fn kept(rows: &[usize], columns: &[usize], cells: &[(usize, usize)], 
         witness_cells: Vec::new(),
         deciding_rows: Vec::new(),
         columns: columns.to_vec(),
+        compared_columns: Vec::new(),
         condition_cells: cells
             .iter()
             .map(|(row, column)| CellPosition {

@@ -10,19 +10,19 @@ use tabjury::table::Table;
 
 /// One statement and the table it runs on.
 #[derive(Clone, Debug)]
-pub struct Generated {
+pub(crate) struct Generated {
     /// What kind of statement it is.
-    pub kind: &'static str,
+    pub(crate) kind: &'static str,
     /// What stands in it besides.
-    pub features: Vec<&'static str>,
+    pub(crate) features: Vec<&'static str>,
     /// The table.
-    pub table: Table,
+    pub(crate) table: Table,
     /// The statement.
-    pub statement: String,
+    pub(crate) statement: String,
 }
 
 /// The statement of a number.
-pub fn generated(seed: u64, number: u64) -> Generated {
+pub(crate) fn generated(seed: u64, number: u64) -> Generated {
     let mut bytes = [0_u8; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     bytes[8..16].copy_from_slice(&number.to_le_bytes());

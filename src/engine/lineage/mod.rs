@@ -10,8 +10,8 @@
 //!
 //! - **Columns**: those the statement names anywhere (literals and aliases followed to what they stand for); SQLite's own
 //!   list of reads, unless a `*` puts every column in it. The row id is no column. Where rows are told apart (DISTINCT,
-//!   UNION, INTERSECT, EXCEPT), `*` names all its columns. So it does in a join for which SQLite makes an index of its own:
-//!   that holds the columns carried along too, and puts rows with equal keys in their order.
+//!   UNION, INTERSECT, EXCEPT), those that `*` carries along are *compared columns*. So they are in a join for which SQLite
+//!   makes an index of its own: that holds them too, and puts rows with equal keys in their order.
 //! - **Rows** of a projection, filter, order or limit: the row kept, or one of each joined table. Of an aggregate: its
 //!   members; a row whose every argument is NULL is none, unless `COUNT(*)`, grouping or a bare column counts it. Of
 //!   DISTINCT, UNION and INTERSECT: all rows that are equal. Of a subquery in the result's own expressions: the rows it
@@ -91,9 +91,11 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
         ran.columns_read.clone()
     };
     columns.extend(&found.joined);
+    let mut compared = found.compared;
     if found.relations > 1 && ran.database.makes_an_index(ran.statement) {
-        columns.extend(ran.columns_read);
+        compared.extend(ran.columns_read);
     }
+    let compared: Vec<usize> = compared.difference(&columns).copied().collect();
     let ordered: BTreeSet<usize> = found.ordered.intersection(&columns).copied().collect();
     let mut tracer = Tracer::new(ran.database);
     let traced = match tracer.query(&query, Some(ran.result)) {
@@ -133,6 +135,7 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
         witness_cells: all.witness_cells,
         deciding_rows,
         columns: columns.into_iter().collect(),
+        compared_columns: compared,
         condition_cells: cells.into_iter().collect::<Vec<CellPosition>>(),
         order_columns: ordered.into_iter().collect(),
         produced_columns: produced(&carried),
@@ -182,6 +185,7 @@ impl Ran<'_> {
             Vec::new()
         };
         let is_empty = self.result.rows.is_empty();
+        let compared = self.columns_read.difference(&columns).copied().collect();
         let result_rows = self.result.rows.len();
         // Every row for every result row: of a large table, that is more than memory holds.
         let sources = if result_rows.saturating_mul(every_row.len()) <= MOST_CONSERVATIVE_SOURCES {
@@ -204,6 +208,7 @@ impl Ran<'_> {
             witness_cells: Vec::new(),
             deciding_rows: Vec::new(),
             columns: columns.into_iter().collect(),
+            compared_columns: compared,
             condition_cells: Vec::new(),
             order_columns: ordered.into_iter().collect(),
             produced_columns: produced(&carried),

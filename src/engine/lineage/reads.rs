@@ -16,6 +16,8 @@ use crate::engine::TABLE_NAME;
 pub(super) struct Reads {
     /// Columns of the table that the statement names.
     pub(super) named: BTreeSet<usize>,
+    /// Columns by which DISTINCT, UNION, INTERSECT or EXCEPT tell rows apart, named or not.
+    pub(super) compared: BTreeSet<usize>,
     /// Columns that USING or NATURAL joins by, of which SQLite does not tell.
     pub(super) joined: BTreeSet<usize>,
     /// Relations that stand in a FROM, anywhere in the statement.
@@ -140,8 +142,8 @@ impl Resolver<'_> {
                 let mut shown = self.body(left, None, outer);
                 let other = self.body(right, None, outer);
                 if !(matches!(op, SetOperator::Union) && matches!(set_quantifier, SetQuantifier::All)) {
-                    self.name_all(&shown);
-                    self.name_all(&other);
+                    self.tell_apart_by(&shown);
+                    self.tell_apart_by(&other);
                 }
                 for (column, other) in shown.iter_mut().zip(other) {
                     if column.carried != other.carried {
@@ -215,7 +217,7 @@ impl Resolver<'_> {
             }
         }
         if select.distinct.is_some() {
-            self.name_all(&shown);
+            self.tell_apart_by(&shown);
         }
         scope.aliases = shown.clone();
         self.expression(&select.selection, &scope);
@@ -234,8 +236,10 @@ impl Resolver<'_> {
     }
 
     /// Rows are told apart by these columns, those of a `*` too.
-    fn name_all(&mut self, shown: &[Shown]) {
-        self.found.named.extend(shown.iter().flat_map(|column| &column.made_of));
+    fn tell_apart_by(&mut self, shown: &[Shown]) {
+        self.found
+            .compared
+            .extend(shown.iter().flat_map(|column| &column.made_of));
     }
 
     fn shown(&mut self, expression: &Expr, name: String, scope: &Scope<'_>) -> Shown {

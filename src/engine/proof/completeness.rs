@@ -30,6 +30,8 @@ const RANDOM_ORDERS: usize = 16;
 const RANDOM_CONTEXTS: usize = 160;
 /// Values of the cell tried in each of the latter.
 const MOST_IN_CONTEXT: usize = 10;
+/// Values of a cell with which the statement is traced again.
+const MOST_RETRACED: usize = 8;
 /// Elements up to which a contingency is made smaller one by one.
 const MOST_TO_DROP: usize = 40;
 
@@ -40,6 +42,7 @@ pub(super) fn completeness(
     values: &Values,
     seed: &[u8],
     budget: &mut Budget,
+    retrace: &Retrace<'_>,
 ) -> Completeness {
     if !lineage.is_exact() {
         return Completeness::NotClaimed;
@@ -58,6 +61,8 @@ pub(super) fn completeness(
         marked: cells.clone(),
         random: generator(seed, "completeness"),
         last: None,
+        retrace,
+        traced_first: None,
     };
     let mut alone = 0;
     let (mut explained, mut unexplained, mut pending) = (Vec::new(), Vec::new(), Vec::new());
@@ -126,7 +131,13 @@ struct Search<'run, 'db> {
     random: ChaCha8Rng,
     /// The contingency that helped last, and for which row: cells of other rows are often alike.
     last: Option<(usize, Change)>,
+    retrace: &'run Retrace<'run>,
+    /// The lineage traced again on the table as it is, once it is asked for.
+    traced_first: Option<Option<Lineage>>,
 }
+
+/// The lineage of the statement on the table with some cells changed.
+pub(super) type Retrace<'a> = dyn Fn(&[((usize, usize), SqlValue)]) -> Option<Lineage> + 'a;
 
 impl Search<'_, '_> {
     fn is_in_a_marked_row(&self, cell: CellPosition) -> bool {
@@ -205,7 +216,55 @@ impl Search<'_, '_> {
                 return Ok(Some(found));
             }
         }
-        self.in_other_contexts(cell)
+        let own_base = self.as_many_as_leave_it(Change::default(), &own)?;
+        if let Some(found) = self.in_other_contexts(cell, &own_base)? {
+            return Ok(Some(found));
+        }
+        self.loses_its_mark(cell)
+    }
+
+    /// Whether the cell is marked for its value at all: traced again with another value, it is not.
+    fn loses_its_mark(&mut self, cell: CellPosition) -> Result<Option<ExplainedCell>, Undecided> {
+        let is_marked = |lineage: &Lineage| {
+            let roles = lineage.roles(cell.row, cell.column);
+            lineage.is_exact() && (roles.condition_cell || roles.witness)
+        };
+        let is_used = |lineage: &Lineage| {
+            let roles = lineage.roles(cell.row, cell.column);
+            roles.kept_row || roles.aggregate_member || roles.deciding_row
+        };
+        let first = self.traced_first.get_or_insert_with(|| (self.retrace)(&[]));
+        if !first.as_ref().is_some_and(is_marked) {
+            return Ok(None);
+        }
+        let current = self.value(cell);
+        let mut implied = None;
+        for value in self
+            .values
+            .alternatives(cell.column, &current)
+            .into_iter()
+            .take(MOST_RETRACED)
+        {
+            self.budget.take_run()?;
+            let Some(lineage) = (self.retrace)(&[((cell.row, cell.column), value.clone())]) else {
+                continue;
+            };
+            if !lineage.is_exact() || is_marked(&lineage) {
+                continue;
+            }
+            if !is_used(&lineage) {
+                let reason = Explanation::ResultIsIndifferent;
+                return Ok(Some(self.explained(cell, reason, &Change::default(), &value)));
+            }
+            implied.get_or_insert(value);
+        }
+        let is_witness = self.lineage.witness_cells.binary_search(&cell).is_ok();
+        let reason = if is_witness {
+            Explanation::ResultIsIndifferent
+        } else {
+            Explanation::ConditionIsImplied
+        };
+        Ok(implied.map(|value| self.explained(cell, reason, &Change::default(), &value)))
     }
 
     /// Makes as many of the changes, in this order, as leave the result as it is, then tries the cell.
@@ -377,11 +436,16 @@ impl Search<'_, '_> {
     }
 
     /// With other values in examined cells the cell matters: random contingencies that may alter the result.
-    fn in_other_contexts(&mut self, cell: CellPosition) -> Result<Option<ExplainedCell>, Undecided> {
+    fn in_other_contexts(&mut self, cell: CellPosition, own_base: &Change) -> Result<Option<ExplainedCell>, Undecided> {
         let columns = self.lineage.columns.clone();
         let others: Vec<usize> = (0..self.table.len()).filter(|row| *row != cell.row).collect();
         for round in 0..RANDOM_CONTEXTS {
-            let mut contingency = Change::default();
+            // Every other time with the other conditions of its row out of the way.
+            let mut contingency = if round % 2 == 1 {
+                own_base.clone()
+            } else {
+                Change::default()
+            };
             let most = 1 + round / 20;
             for _ in 0..self.random.random_range(1..=most) {
                 let row = if self.random.random_bool(0.5) {

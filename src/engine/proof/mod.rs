@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use rusqlite::types::Value as SqlValue;
 
 use super::sqlite::Database;
 use super::{Engine, EngineError, Execution, names, on_deep_stack, result};
@@ -45,7 +46,7 @@ impl Default for ProofSettings {
     fn default() -> Self {
         Self {
             seed: 0,
-            runs: 20_000,
+            runs: 60_000,
             work: 400_000_000,
             time: Duration::from_secs(120),
         }
@@ -156,7 +157,15 @@ fn prove(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettings) -> St
     let mut first_half = budget.split();
     let soundness = soundness::soundness(&mut session, step.lineage, &values, &seed, &mut first_half);
     budget.merge(&first_half);
-    let completeness = completeness::completeness(&mut session, step.lineage, &values, &seed, &mut budget);
+    let retrace = |cells: &[((usize, usize), SqlValue)]| {
+        let mut table = step.input.clone();
+        for ((row, column), value) in cells {
+            *table.rows.get_mut(*row)?.get_mut(*column)? = values::as_cell(value);
+        }
+        let execution = engine.run_typed(&table, &types, &[], step.statement).ok()?;
+        Some(execution.lineage)
+    };
+    let completeness = completeness::completeness(&mut session, step.lineage, &values, &seed, &mut budget, &retrace);
     StepProof {
         step: step.step,
         replay: Replay::Same,

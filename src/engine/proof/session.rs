@@ -69,6 +69,15 @@ impl Budget {
         }
     }
 
+    /// Takes one run that is made elsewhere.
+    pub(super) fn take_run(&mut self) -> Result<(), Undecided> {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Undecided::Time);
+        }
+        self.runs = self.runs.checked_sub(1).ok_or(Undecided::Runs)?;
+        Ok(())
+    }
+
     /// Half of what is left, the rest staying here.
     pub(super) fn split(&mut self) -> Self {
         let half = Self {
@@ -115,8 +124,9 @@ impl<'db> Session<'db> {
         double_quoted_strings: bool,
     ) -> Result<Self, EngineError> {
         database.set_double_quoted_strings(double_quoted_strings)?;
+        // Turning it back would have SQLite prepare the statement again without it; the session's own statements name
+        // only columns that there are.
         let mut statement = database.prepare_to_rerun(statement)?;
-        database.set_double_quoted_strings(false)?;
         let baseline = match database.rerun(&mut statement)?.0 {
             Outcome::Rows(rows) => rows,
             Outcome::Failed(message) => return Err(EngineError::Statement { message }),

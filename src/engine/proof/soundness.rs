@@ -1,6 +1,6 @@
 //! Soundness: nothing outside the marks matters.
 //!
-//! Outside are the cells of columns that the statement does not examine, in every row, and the rows that neither are in
+//! Outside are the cells of columns that the statement neither examines nor compares, in every row, and the rows that neither are in
 //! the result nor decided it nor were examined. They are changed together first - whole columns, all columns, all rows -
 //! because that takes few runs and finds most; then one by one, all of them or, where they are too many, a seeded choice.
 
@@ -55,7 +55,9 @@ pub(super) fn soundness(
         lineage,
         values,
         budget,
-        columns: (0..width).filter(|column| !lineage.columns.contains(column)).collect(),
+        columns: (0..width)
+            .filter(|column| !lineage.columns.contains(column) && !lineage.compared_columns.contains(column))
+            .collect(),
         rows: (0..row_count).filter(|row| !marked.contains(row)).collect(),
         row_count,
         found: Vec::new(),

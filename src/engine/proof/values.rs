@@ -10,7 +10,7 @@ use rusqlite::types::Value as SqlValue;
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
-use crate::table::ColumnType;
+use crate::table::{Cell, ColumnType};
 
 /// Values of a column that are tried for one of its cells.
 const MOST_OF_A_COLUMN: usize = 8;
@@ -214,6 +214,16 @@ fn compare(first: &SqlValue, second: &SqlValue) -> Ordering {
             (Some(first), Some(second)) => first.total_cmp(&second),
             _ => rank(first).cmp(&rank(second)),
         },
+    }
+}
+
+/// A value as a cell that the engine types again.
+pub(super) fn as_cell(value: &SqlValue) -> Cell {
+    match value {
+        SqlValue::Null | SqlValue::Blob(_) => None,
+        SqlValue::Integer(number) => Some(number.to_string()),
+        SqlValue::Real(number) => Some(crate::engine::result::real_text(*number)),
+        SqlValue::Text(text) => Some(text.clone()),
     }
 }
 

@@ -1,0 +1,377 @@
+//! The perturbation proof: that it finds a lineage that is wrong, that recorded and generated statements pass it, and that
+//! it gives the same each time.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "support/corpus.rs"]
+mod corpus;
+#[path = "proof/generator.rs"]
+mod generator;
+mod support;
+#[path = "proof/tally.rs"]
+mod tally;
+
+use std::time::Duration;
+
+use tabjury::dataset::{Answer, DatasetKind, QuestionKind, Sample};
+use tabjury::engine::proof::{ProofSettings, ProvenStep, prove_step, prove_trace};
+use tabjury::engine::{Engine, Execution};
+use tabjury::table::Table;
+use tabjury::trace::lineage::CellPosition;
+use tabjury::trace::proof::{
+    Completeness, Difference, Explanation, ProofSummary, Replay, Soundness, StepProof, Undecided,
+};
+use tabjury::trace::{AnswerSource, Language, Lineage, Trace, TraceBuilder};
+
+/// Rows 0 to 5; columns 0 region, 1 rep, 2 units, 3 note.
+fn deals() -> Table {
+    let rows = [
+        ["North", "Ada", "10", "p"],
+        ["South", "Ben", "5", "q"],
+        ["North", "Cid", "22", "p"],
+        ["East", "Dot", "7", "r"],
+        ["North", "Ada", "20", "p"],
+        ["South", "Eve", "3", "q"],
+    ];
+    Table::from_text(
+        ["Region", "Rep", "Units", "Note"],
+        rows.map(|row| row.map(str::to_owned).to_vec()),
+    )
+    .unwrap()
+}
+
+fn run(table: &Table, statement: &str) -> Execution {
+    let own: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+    Engine::default().run(table, &own, statement).unwrap()
+}
+
+fn prove_with(statement: &str, settings: &ProofSettings, change: impl FnOnce(&mut Lineage)) -> StepProof {
+    let table = deals();
+    let mut execution = run(&table, statement);
+    change(&mut execution.lineage);
+    let step = ProvenStep {
+        id: "made up",
+        step: 0,
+        input: &table,
+        statement,
+        table: &execution.table,
+        lineage: &execution.lineage,
+    };
+    prove_step(&Engine::default(), &step, settings)
+}
+
+fn prove(statement: &str) -> StepProof {
+    prove_with(statement, &ProofSettings::default(), |_| {})
+}
+
+fn wrong(statement: &str, change: impl FnOnce(&mut Lineage)) -> StepProof {
+    prove_with(statement, &ProofSettings::default(), change)
+}
+
+#[test]
+fn right_lineage_is_proven() {
+    for (statement, cells) in [
+        ("SELECT * FROM table_sql WHERE region = 'North'", 3),
+        ("SELECT rep FROM table_sql WHERE units > 9 AND note = 'p'", 6),
+        ("SELECT MAX(units) FROM table_sql", 1),
+        ("SELECT COUNT(*) FROM table_sql WHERE units < 6", 2),
+        ("SELECT rep FROM table_sql ORDER BY units DESC LIMIT 2", 0),
+        ("SELECT rep FROM table_sql WHERE region = 'West'", 0),
+    ] {
+        let proof = prove(statement);
+        assert_eq!(proof.replay, Replay::Same);
+        assert!(
+            matches!(proof.soundness, Soundness::Sound { exhaustive: true, .. }),
+            "{statement}: {:?}",
+            proof.soundness
+        );
+        assert_eq!(proof.completeness, Completeness::Complete { cells }, "{statement}");
+    }
+}
+
+#[test]
+fn what_does_not_matter_alone_is_explained() {
+    for (statement, reason) in [
+        (
+            "SELECT * FROM table_sql WHERE region = 'East' OR units = 7",
+            Explanation::AnotherConditionHolds,
+        ),
+        (
+            "SELECT DISTINCT note FROM table_sql WHERE region = 'North'",
+            Explanation::AnotherRowGivesIt,
+        ),
+        (
+            "SELECT CASE WHEN COUNT(*) > 1 THEN 'TRUE' ELSE 'FALSE' END FROM table_sql WHERE region = 'North'",
+            Explanation::AnotherRowGivesIt,
+        ),
+        (
+            "SELECT rep FROM table_sql WHERE EXISTS (SELECT 1 FROM table_sql WHERE note = 'q')",
+            Explanation::AnotherRowGivesIt,
+        ),
+        (
+            "SELECT SUM(CASE WHEN rep = 'Dot' THEN units - 7 ELSE 0 END) FROM table_sql",
+            Explanation::SameEitherWay,
+        ),
+        (
+            "SELECT CASE WHEN (SELECT COUNT(*) FROM table_sql WHERE region = 'North') < 0 THEN 1 END",
+            Explanation::ResultIsIndifferent,
+        ),
+        (
+            "SELECT rep FROM table_sql WHERE note = 'r' OR rowid > 0",
+            Explanation::ConditionIsImplied,
+        ),
+    ] {
+        let proof = prove(statement);
+        assert!(
+            matches!(proof.soundness, Soundness::Sound { .. }),
+            "{statement}: {:?}",
+            proof.soundness
+        );
+        match &proof.completeness {
+            Completeness::Explained { cells, .. } => {
+                assert!(cells.iter().any(|cell| cell.reason == reason), "{statement}: {cells:?}");
+            }
+            other => panic!("{statement}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_column_left_out_is_found() {
+    let proof = wrong("SELECT rep FROM table_sql WHERE region = 'North'", |lineage| {
+        lineage.columns.retain(|column| *column != 0);
+    });
+    let Soundness::Unsound { counter_examples } = proof.soundness else {
+        panic!("{:?}", proof.soundness)
+    };
+    // Made small: one cell is enough.
+    assert!(
+        counter_examples
+            .iter()
+            .all(|example| example.perturbation.changed.len() == 1)
+    );
+    assert!(
+        counter_examples
+            .iter()
+            .all(|example| example.perturbation.changed[0].column == 0)
+    );
+}
+
+#[test]
+fn a_deciding_row_left_out_is_found() {
+    let statement =
+        "SELECT rep FROM table_sql WHERE units = (SELECT MIN(units) + 2 FROM table_sql WHERE region = 'South')";
+    assert_eq!(run(&deals(), statement).lineage.deciding_rows, [5]);
+    let proof = wrong(statement, |lineage| lineage.deciding_rows.clear());
+    let Soundness::Unsound { counter_examples } = proof.soundness else {
+        panic!("{:?}", proof.soundness)
+    };
+    assert_eq!(counter_examples[0].perturbation.deleted_rows, [5]);
+    // South's least is 5 without it, and 7 is Dot's.
+    assert_eq!(
+        counter_examples[0].difference,
+        Difference::Cell {
+            row: 0,
+            column: 0,
+            before: "'Ben'".to_owned(),
+            after: "'Dot'".to_owned()
+        }
+    );
+}
+
+#[test]
+fn a_member_left_out_is_found() {
+    let proof = wrong("SELECT SUM(units) FROM table_sql WHERE region = 'North'", |lineage| {
+        lineage.rows.retain(|row| *row != 4);
+        lineage.sources[0].retain(|row| *row != 4);
+    });
+    assert!(matches!(proof.soundness, Soundness::Unsound { .. }));
+}
+
+#[test]
+fn a_wrong_source_of_a_carried_cell_is_found() {
+    let proof = wrong("SELECT * FROM table_sql WHERE units < 6", |lineage| {
+        lineage.sources.swap(0, 1);
+    });
+    assert!(matches!(proof.soundness, Soundness::Unsound { .. }));
+    let proof = wrong(
+        "SELECT rep AS who, upper(note) FROM table_sql WHERE units < 6",
+        |lineage| {
+            lineage.columns.retain(|column| *column != 3);
+            lineage.carried_columns[1] = Some(3);
+        },
+    );
+    assert!(matches!(proof.soundness, Soundness::Unsound { .. }));
+}
+
+#[test]
+fn marked_cells_that_decide_nothing_are_found() {
+    let statement = "SELECT rep FROM table_sql WHERE region = 'North'";
+    for extra in [
+        // A column that is not read, a cell whose condition fails, a row that does not exist.
+        CellPosition { row: 0, column: 3 },
+        CellPosition { row: 1, column: 0 },
+        CellPosition { row: 9, column: 0 },
+    ] {
+        let proof = wrong(statement, |lineage| {
+            lineage.condition_cells.push(extra);
+            lineage.condition_cells.sort_unstable();
+        });
+        assert_eq!(
+            proof.completeness,
+            Completeness::Incomplete {
+                count: 1,
+                cells: vec![extra]
+            }
+        );
+    }
+    let extra = CellPosition { row: 0, column: 3 };
+    let proof = wrong("SELECT MAX(units) FROM table_sql", |lineage| {
+        lineage.witness_cells.insert(0, extra)
+    });
+    assert!(matches!(proof.completeness, Completeness::Incomplete { count: 1, .. }));
+}
+
+#[test]
+fn bounds_leave_a_proof_undecided() {
+    let statement = "SELECT rep FROM table_sql WHERE region = 'North'";
+    let few = ProofSettings {
+        runs: 4,
+        ..ProofSettings::default()
+    };
+    let proof = prove_with(statement, &few, |_| {});
+    assert_eq!(
+        proof.soundness,
+        Soundness::Undecided {
+            reason: Undecided::Runs
+        }
+    );
+    assert!(matches!(
+        proof.completeness,
+        Completeness::Undecided {
+            reason: Undecided::Runs,
+            open: 1..
+        }
+    ));
+    let late = ProofSettings {
+        time: Duration::ZERO,
+        ..ProofSettings::default()
+    };
+    let proof = prove_with(statement, &late, |_| {});
+    assert_eq!(
+        proof.soundness,
+        Soundness::Undecided {
+            reason: Undecided::Time
+        }
+    );
+}
+
+#[test]
+fn conservative_lineage_is_tested_for_soundness_alone() {
+    let proof = prove("SELECT rep FROM table_sql WHERE units ISNULL OR region = 'North'");
+    assert!(
+        matches!(proof.soundness, Soundness::Sound { vacuous: false, .. }),
+        "{:?}",
+        proof.soundness
+    );
+    assert_eq!(proof.completeness, Completeness::NotClaimed);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_proof() {
+    let statement = "SELECT DISTINCT rep FROM table_sql WHERE region = 'North' OR note = 'q'";
+    let proofs = [prove(statement), prove(statement)];
+    assert_eq!(proofs[0], proofs[1]);
+    let json = serde_json::to_string(&proofs[0]).unwrap();
+    assert_eq!(serde_json::from_str::<StepProof>(&json).unwrap(), proofs[0]);
+}
+
+fn chain() -> Trace {
+    let sample = Sample {
+        id: "made-up".to_owned(),
+        dataset: DatasetKind::Custom,
+        kind: QuestionKind::ShortAnswer,
+        table_id: "made-up".to_owned(),
+        caption: None,
+        table: deals(),
+        question: "who sold most in the north?".to_owned(),
+        gold: None,
+        groups: Default::default(),
+    };
+    let mut builder = TraceBuilder::new(&sample, "made-up", "pos", "none", serde_json::Value::Null);
+    for statement in [
+        "SELECT * FROM table_sql WHERE region = 'North'",
+        "SELECT rep, SUM(units) AS total FROM table_sql GROUP BY rep",
+        "SELECT rep FROM table_sql ORDER BY total DESC LIMIT 1",
+    ] {
+        builder.open_step(None);
+        let execution = Engine::default()
+            .run(builder.table(), builder.origins(), statement)
+            .unwrap();
+        builder.complete_step(Language::Sql, statement, execution.table, execution.lineage);
+    }
+    builder.finish(Ok((Answer::Values(vec!["Ada".to_owned()]), AnswerSource::Program)))
+}
+
+#[test]
+fn every_step_of_a_trace_is_replayed_and_proven() {
+    let mut trace = chain();
+    let proofs = prove_trace(&Engine::default(), &trace, &ProofSettings::default());
+    let summary = ProofSummary::of(&proofs);
+    assert_eq!(
+        (summary.steps, summary.sound + summary.sound_vacuous, summary.complete),
+        (3, 3, 3),
+        "{proofs:?}"
+    );
+    assert!(!summary.has_findings());
+    // A stored step that does not give what is stored is a finding of its own.
+    let table = trace.steps[1].output.unwrap();
+    trace.tables[table].rows[0][1] = Some("31".to_owned());
+    trace.steps[0].lineage.as_mut().unwrap().condition_cells.pop();
+    let proofs = prove_trace(&Engine::default(), &trace, &ProofSettings::default());
+    let summary = ProofSummary::of(&proofs);
+    assert_eq!((summary.steps, summary.not_reproduced), (3, 2));
+    assert!(summary.has_findings());
+}
+
+#[test]
+fn recorded_steps_are_proven() {
+    let Some(samples) = corpus::samples("recorded_steps_are_proven") else {
+        return;
+    };
+    let engine = corpus::engine();
+    let mut tally = tally::Tally::default();
+    for sample in &samples {
+        let mut table = sample.table();
+        for (position, step) in sample.steps.iter().enumerate() {
+            let own: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+            let Ok(execution) = engine.run(&table, &own, &step.sql) else {
+                break;
+            };
+            let proof = prove_step(
+                &engine,
+                &ProvenStep {
+                    id: &sample.id,
+                    step: position,
+                    input: &table,
+                    statement: &step.sql,
+                    table: &execution.table,
+                    lineage: &execution.lineage,
+                },
+                &ProofSettings::default(),
+            );
+            tally.add("recorded", &proof, &format!("{} {position}: {}", sample.id, step.sql));
+            table = execution.table;
+        }
+    }
+    println!("{}", tally.table());
+    tally.assert_proven(1.0, 0.99);
+}
+
+/// A part of what `examples/prove_generated.rs` proves.
+#[test]
+fn generated_statements_are_proven() {
+    let tally = tally::Tally::of(1, 125, &ProofSettings::default());
+    println!("{}", tally.table());
+    tally.assert_proven(1.0, 0.99);
+}
