@@ -132,7 +132,7 @@ impl<'db> Session<'db> {
             Outcome::Failed(message) => return Err(EngineError::Statement { message }),
         };
         let changes = database.prepare_changes()?;
-        let values = database.stored_rows(&changes.row_id)?;
+        let values = database.stored_rows(changes.row_id)?;
         Ok(Self {
             database,
             statement,
