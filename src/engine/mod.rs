@@ -16,6 +16,7 @@ pub mod proof;
 mod result;
 mod sqlite;
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::table::{ColumnType, Table};
@@ -189,8 +190,7 @@ impl Engine {
         let resolved = names::resolve(&database, &table.columns, statement, self.double_quoted_strings)?;
         let columns_read = database.check(&resolved.parse).map_err(|refusal| refusal.error)?;
         database.set_double_quoted_strings(self.double_quoted_strings)?;
-        let result = database.run(&resolved.run)?;
-        let made = result::to_table(&result, &table.columns)?;
+        let result = Rc::new(database.run(&resolved.run)?);
         database.set_double_quoted_strings(false)?;
         let lineage = lineage::trace(&lineage::Ran {
             database: &database,
@@ -200,7 +200,10 @@ impl Engine {
             columns_read: &columns_read,
             origins,
         });
-        Ok(Execution { table: made, lineage })
+        Ok(Execution {
+            table: result::to_table(Rc::unwrap_or_clone(result), &table.columns)?,
+            lineage,
+        })
     }
 }
 

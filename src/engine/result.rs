@@ -8,7 +8,7 @@ use crate::table::columns::name_computed_columns;
 use crate::table::{Cell, Column, Table};
 
 /// The result as a table; columns carried along keep their names.
-pub(super) fn to_table(result: &ResultSet, columns: &[Column]) -> Result<Table, EngineError> {
+pub(super) fn to_table(result: ResultSet, columns: &[Column]) -> Result<Table, EngineError> {
     let named: Vec<(String, Option<&Column>)> = result
         .names
         .iter()
@@ -17,9 +17,9 @@ pub(super) fn to_table(result: &ResultSet, columns: &[Column]) -> Result<Table, 
         .collect();
     let rows = result
         .rows
-        .iter()
+        .into_iter()
         .map(|row| {
-            row.iter()
+            row.into_iter()
                 .zip(&result.names)
                 .map(|(value, name)| to_cell(value, name))
                 .collect()
@@ -30,12 +30,12 @@ pub(super) fn to_table(result: &ResultSet, columns: &[Column]) -> Result<Table, 
     })
 }
 
-fn to_cell(value: &SqlValue, name: &str) -> Result<Cell, EngineError> {
+fn to_cell(value: SqlValue, name: &str) -> Result<Cell, EngineError> {
     Ok(match value {
         SqlValue::Null => None,
         SqlValue::Integer(number) => Some(number.to_string()),
-        SqlValue::Real(number) => Some(real_text(*number)),
-        SqlValue::Text(text) => Some(text.clone()),
+        SqlValue::Real(number) => Some(real_text(number)),
+        SqlValue::Text(text) => Some(text),
         SqlValue::Blob(_) => {
             return Err(EngineError::Statement {
                 message: format!("the result's column {name} holds binary data, which has no text"),

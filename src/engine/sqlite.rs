@@ -154,6 +154,40 @@ impl Database {
         self.within_tracing_budget(Mode::Tracing, || self.query(statement, Mode::Tracing))
     }
 
+    /// Runs one of the tracer's statements that gives known rows with hidden columns beside them, and keeps the hidden
+    /// ones; `None` as soon as the others differ from what is known.
+    pub(super) fn hidden_beside(
+        &self,
+        statement: &str,
+        known: &[Vec<SqlValue>],
+    ) -> Result<Option<Vec<Vec<SqlValue>>>, EngineError> {
+        self.within_tracing_budget(Mode::Tracing, || {
+            let explain = |error| self.explain(error);
+            let mut prepared = self.connection.prepare(statement).map_err(explain)?;
+            only_select(&prepared, statement)?;
+            let width = prepared.column_count();
+            let mut known = known.iter();
+            let mut hidden = Vec::with_capacity(known.len());
+            let mut cursor = prepared.query([]).map_err(explain)?;
+            while let Some(row) = cursor.next().map_err(explain)? {
+                let Some(expected) = known.next() else {
+                    return Ok(None);
+                };
+                for (index, value) in expected.iter().enumerate() {
+                    if !is_same(row.get_ref(index).map_err(explain)?, value) {
+                        return Ok(None);
+                    }
+                }
+                hidden.push(
+                    (expected.len()..width)
+                        .map(|index| row.get(index).map_err(explain))
+                        .collect::<Result<Vec<SqlValue>, EngineError>>()?,
+                );
+            }
+            Ok(known.next().is_none().then_some(hidden))
+        })
+    }
+
     /// Runs with what the tracer has left, and takes what was used from it.
     fn within_tracing_budget<T>(
         &self,
@@ -328,6 +362,17 @@ pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
+fn is_same(found: ValueRef<'_>, known: &SqlValue) -> bool {
+    match (found, known) {
+        (ValueRef::Null, SqlValue::Null) => true,
+        (ValueRef::Integer(found), SqlValue::Integer(known)) => found == *known,
+        (ValueRef::Real(found), SqlValue::Real(known)) => found == *known,
+        (ValueRef::Text(found), SqlValue::Text(known)) => found == known.as_bytes(),
+        (ValueRef::Blob(found), SqlValue::Blob(known)) => found == known,
+        _ => false,
+    }
+}
+
 fn only_select(prepared: &Statement<'_>, statement: &str) -> Result<(), EngineError> {
     let first = super::names::first_word(statement);
     if prepared.readonly()
@@ -378,16 +423,20 @@ fn fill(connection: &mut Connection, table: &Table, types: &[ColumnType]) -> rus
     {
         let mut insert = transaction.prepare(&format!("INSERT INTO {TABLE_NAME} VALUES ({marks})"))?;
         for row in &table.rows {
-            let values = row
-                .iter()
-                .zip(types)
-                .map(|(cell, column_type)| match typed_value(cell, *column_type) {
-                    Value::Null => SqlValue::Null,
-                    Value::Integer(number) => SqlValue::Integer(number),
-                    Value::Real(number) => SqlValue::Real(number),
-                    Value::Text(text) => SqlValue::Text(text),
-                });
-            insert.execute(rusqlite::params_from_iter(values))?;
+            for (index, (cell, column_type)) in row.iter().zip(types).enumerate() {
+                let place = index + 1;
+                if *column_type == ColumnType::Text {
+                    insert.raw_bind_parameter(place, cell.as_deref())?;
+                    continue;
+                }
+                match typed_value(cell, *column_type) {
+                    Value::Null => insert.raw_bind_parameter(place, rusqlite::types::Null)?,
+                    Value::Integer(number) => insert.raw_bind_parameter(place, number)?,
+                    Value::Real(number) => insert.raw_bind_parameter(place, number)?,
+                    Value::Text(text) => insert.raw_bind_parameter(place, text)?,
+                }
+            }
+            insert.raw_execute()?;
         }
     }
     transaction.commit()

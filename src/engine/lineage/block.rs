@@ -49,33 +49,46 @@ impl Tracer<'_> {
         } else {
             query_text(&asked, order_by, limit)
         };
-        let answer = self.database.trace(&self.with_definitions(&text)).map_err(untraced)?;
+        let text = self.with_definitions(&text);
+        if !prepared.is_distinct {
+            let beside = self.database.hidden_beside(&text, &result.rows).map_err(untraced)?;
+            if let Some(hidden) = beside {
+                return Ok(hidden
+                    .iter()
+                    .map(|hidden| self.provenance_of(&prepared, hidden))
+                    .collect());
+            }
+        }
+        let answer = self.database.trace(&text).map_err(untraced)?;
         let candidates: Vec<(Vec<_>, Provenance)> = answer
             .rows
             .into_iter()
             .map(|mut row| {
                 let hidden = row.split_off(row.len().saturating_sub(hidden_count));
-                let read = self.read_hidden(&prepared, &hidden);
-                self.deciding.extend(read.deciding);
-                let mut provenance = read.provenance;
-                if prepared.common != Provenance::default() {
-                    provenance.absorb(&prepared.common);
-                    provenance.settle();
-                }
+                let provenance = self.provenance_of(&prepared, &hidden);
                 (row, provenance)
             })
             .collect();
         if prepared.is_distinct {
             return match_rows(&result.rows, merge_equal(candidates)).ok_or_else(differs);
         }
-        if candidates.iter().map(|(row, _)| row).eq(result.rows.iter()) {
-            return Ok(candidates.into_iter().map(|(_, provenance)| provenance).collect());
-        }
         // A join with kept tables may come in another order; without a LIMIT it still has the same rows.
         if limit.is_some() || candidates.len() != result.rows.len() {
             return Err(differs());
         }
         match_rows(&result.rows, candidates).ok_or_else(differs)
+    }
+
+    /// What a result row comes from, by its hidden columns; what decided it is noted.
+    fn provenance_of(&mut self, prepared: &Prepared, hidden: &[SqlValue]) -> Provenance {
+        let read = self.read_hidden(prepared, hidden);
+        self.deciding.extend(read.deciding);
+        let mut provenance = read.provenance;
+        if prepared.common != Provenance::default() {
+            provenance.absorb(&prepared.common);
+            provenance.settle();
+        }
+        provenance
     }
 
     pub(super) fn read_hidden(&self, prepared: &Prepared, hidden: &[SqlValue]) -> Read {

@@ -40,6 +40,7 @@ mod stability;
 mod tracer;
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use sqlparser::ast::{Query, Statement};
 use sqlparser::dialect::SQLiteDialect;
@@ -60,7 +61,7 @@ pub(super) struct Ran<'run> {
     /// Its text, with names that SQLite knows.
     pub(super) statement: &'run str,
     /// What it gave.
-    pub(super) result: &'run ResultSet,
+    pub(super) result: &'run Rc<ResultSet>,
     /// Rows of the table.
     pub(super) row_count: usize,
     /// Columns of the table that SQLite says it reads, those that `*` carries along too.
@@ -242,6 +243,9 @@ fn compose(sources: &[Vec<usize>], origins: &[Vec<usize>]) -> Vec<Vec<usize>> {
     sources
         .iter()
         .map(|rows| {
+            if let [row] = rows.as_slice() {
+                return origins.get(*row).cloned().unwrap_or_default();
+            }
             rows.iter()
                 .filter_map(|row| origins.get(*row))
                 .flatten()

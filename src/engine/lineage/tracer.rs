@@ -2,6 +2,7 @@
 //! traced first and kept as tables, so that a block only ever joins tables whose rows have known provenance.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use rusqlite::types::Value as SqlValue;
 use sqlparser::ast::{
@@ -27,7 +28,7 @@ pub(super) type Untraced = String;
 /// A query's result and what each row comes from.
 #[derive(Clone, Debug)]
 pub(super) struct Traced {
-    pub(super) result: ResultSet,
+    pub(super) result: Rc<ResultSet>,
     pub(super) provenance: Vec<Provenance>,
 }
 
@@ -77,7 +78,7 @@ impl<'db> Tracer<'db> {
     }
 
     /// Traces a query that stands alone; `result` is what it gives, where that is known.
-    pub(super) fn query(&mut self, query: &Query, result: Option<&ResultSet>) -> Result<Traced, Untraced> {
+    pub(super) fn query(&mut self, query: &Query, result: Option<&Rc<ResultSet>>) -> Result<Traced, Untraced> {
         let in_scope = self.expressions.len();
         for expression in query.with.iter().flat_map(|with| &with.cte_tables) {
             self.expressions.push(TableExpression {
@@ -92,13 +93,13 @@ impl<'db> Tracer<'db> {
         traced
     }
 
-    fn query_in_scope(&mut self, query: &Query, result: Option<&ResultSet>) -> Result<Traced, Untraced> {
+    fn query_in_scope(&mut self, query: &Query, result: Option<&Rc<ResultSet>>) -> Result<Traced, Untraced> {
         let mut query = query.clone();
         query.with = None;
         let text = self.with_definitions(&query.to_string());
         let result = match result {
-            Some(result) => result.clone(),
-            None => self.database.trace(&text).map_err(untraced)?,
+            Some(result) => Rc::clone(result),
+            None => Rc::new(self.database.trace(&text).map_err(untraced)?),
         };
         if !self.database.reads_table(&text) {
             let provenance = vec![Provenance::default(); result.rows.len()];
@@ -139,7 +140,11 @@ impl<'db> Tracer<'db> {
             arm.order_by = None;
             arm.limit_clause = None;
             let traced = self.query(&arm, None)?;
-            return Ok(traced.result.rows.into_iter().zip(traced.provenance).collect());
+            return Ok(Rc::unwrap_or_clone(traced.result)
+                .rows
+                .into_iter()
+                .zip(traced.provenance)
+                .collect());
         };
         let mut left = self.set_operation(query, left)?;
         let right = self.set_operation(query, right)?;
@@ -248,7 +253,7 @@ impl<'db> Tracer<'db> {
         if self.database.reads_table(&text) {
             return Err("a recursive common table expression over the table is not traced".to_owned());
         }
-        let result = self.database.trace(&text).map_err(untraced)?;
+        let result = Rc::new(self.database.trace(&text).map_err(untraced)?);
         let provenance = vec![Provenance::default(); result.rows.len()];
         self.keep(&text, &Traced { result, provenance }, &[])
     }

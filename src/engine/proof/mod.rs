@@ -133,7 +133,7 @@ fn prove(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettings) -> St
         database.set_double_quoted_strings(engine.double_quoted_strings)?;
         let first = database.run(&resolved.run)?;
         database.set_double_quoted_strings(false)?;
-        Ok((database, resolved, result::to_table(&first, columns)?))
+        Ok((database, resolved, result::to_table(first, columns)?))
     });
     let (database, resolved, table) = match opened {
         Ok(opened) => opened,
