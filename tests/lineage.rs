@@ -189,6 +189,10 @@ fn marks_of_statements_of_every_kind() {
             "SELECT rep FROM table_sql EXCEPT SELECT boss FROM table_sql",
             "2 3 7|0 1 4 5 6||1 4|||2,3,7",
         ),
+        (
+            "SELECT COUNT(*) FROM table_sql AS t JOIN table_sql AS u USING (price) WHERE t.units < 6",
+            "1 5|||2 3|1.2 5.2||1 5",
+        ),
         ("SELECT region FROM table_sql INTERSECT SELECT 'West'", "7|||0|||7"),
         (
             "SELECT rep, RANK() OVER (ORDER BY units DESC) FROM table_sql WHERE region = 'South'",

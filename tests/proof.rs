@@ -77,6 +77,14 @@ fn right_lineage_is_proven() {
         ("SELECT COUNT(*) FROM table_sql WHERE units < 6", 2),
         ("SELECT rep FROM table_sql ORDER BY units DESC LIMIT 2", 0),
         ("SELECT rep FROM table_sql WHERE region = 'West'", 0),
+        (
+            "SELECT COUNT(*) FROM table_sql AS t JOIN table_sql AS u USING (region)",
+            0,
+        ),
+        (
+            "SELECT COUNT(*) FROM table_sql AS t LEFT JOIN table_sql AS u USING (rep) ORDER BY 1 LIMIT 3",
+            0,
+        ),
     ] {
         let proof = prove(statement);
         assert_eq!(proof.replay, Replay::Same);

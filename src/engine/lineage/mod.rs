@@ -220,7 +220,11 @@ impl Ran<'_> {
     }
 
     fn reading(&self) -> Reading {
-        if !self.database.reads_table(self.statement) {
+        let reads = parse(self.statement).map_or_else(
+            |_| self.database.reads_table(self.statement),
+            |query| tracer::reads_table(self.database, self.statement, &query),
+        );
+        if !reads {
             Reading::NoTable
         } else if self.row_count == 0 {
             Reading::EmptyTable
