@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The slow checks beside .ci/run: a run killed at 20 random points, 500 trials against a local endpoint (a benchmark: it
-# prints figures and judges none), and a study against a real OpenAI-compatible server process.
+# The slow checks beside .ci/run: a run killed at 20 random points, benchmarks (they print figures and judge none) of 500
+# trials against a local endpoint, of pages and of steps with lineage, the proof of 5,000 generated statements, and a study
+# against a real OpenAI-compatible server process.
 #
 # usage: scripts/slow_checks.sh
 set -euo pipefail
@@ -8,4 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 cargo build --release
 cargo run --release --example kill_resume
 cargo run --release --example bench_trials
+cargo run --release --example bench_pages
+cargo run --release --example bench_lineage
+cargo run --release --example prove_generated
 scripts/real_server.sh target/release/tabjury

@@ -48,7 +48,11 @@ fn a_run_with_nothing_wrong_is_proven_and_reported() {
     let pos = &kept.arms.iter().find(|arm| arm.arm == "pos").unwrap().summary;
     assert!(pos.steps > 30 && pos.sound + pos.sound_vacuous == pos.steps, "{pos:?}");
     assert_eq!(
-        (pos.complete + pos.explained, pos.unsound, pos.incomplete),
+        (
+            pos.complete + pos.explained + pos.explained_by_tracing,
+            pos.unsound,
+            pos.incomplete
+        ),
         (pos.steps, 0, 0)
     );
     assert_eq!(code(&tabjury(&["report", &run])), 0);

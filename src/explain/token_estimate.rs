@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(tokens("two of the lighthouses"), 5);
         assert_eq!(tokens("1,204"), 3);
         assert_eq!(tokens("12345"), 2);
-        assert_eq!(tokens("|-|-|\n|1|"), 5);
+        assert_eq!(tokens("|-|-|\n|1|"), 6);
         assert_eq!(tokens("\n\n"), 1);
         assert_eq!(tokens("東京"), 2);
     }

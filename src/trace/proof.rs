@@ -84,6 +84,9 @@ pub enum Completeness {
         alone: usize,
         /// How many do not, by themselves.
         explained: usize,
+        /// How many of these only lose their mark when the step is traced again with another value, which is weaker than
+        /// a change of the result.
+        by_tracing: usize,
         /// The first few of the latter, with what shows that each matters all the same.
         cells: Vec<ExplainedCell>,
     },
@@ -222,6 +225,13 @@ pub enum Explanation {
     ConditionIsImplied,
 }
 
+impl Explanation {
+    /// Whether it rests on tracing the step again and not on a change of the result.
+    pub fn is_by_tracing(self) -> bool {
+        matches!(self, Self::ResultIsIndifferent | Self::ConditionIsImplied)
+    }
+}
+
 /// How many steps came out how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -242,6 +252,8 @@ pub struct ProofSummary {
     pub complete: usize,
     /// Complete, some cells with a reason.
     pub explained: usize,
+    /// Complete, some cells with no better reason than that tracing the step again with another value takes their mark.
+    pub explained_by_tracing: usize,
     /// Incomplete.
     pub incomplete: usize,
     /// Marked as at least what matters.
@@ -278,7 +290,8 @@ impl ProofSummary {
         }
         match proof.completeness {
             Completeness::Complete { .. } => self.complete += 1,
-            Completeness::Explained { .. } => self.explained += 1,
+            Completeness::Explained { by_tracing: 0, .. } => self.explained += 1,
+            Completeness::Explained { .. } => self.explained_by_tracing += 1,
             Completeness::Incomplete { .. } => self.incomplete += 1,
             Completeness::NotClaimed => self.not_claimed += 1,
             Completeness::Undecided { .. } => self.completeness_undecided += 1,

@@ -112,10 +112,12 @@ fn finished(
         return Completeness::Complete { cells: alone };
     }
     let count = explained.len();
+    let by_tracing = explained.iter().filter(|cell| cell.reason.is_by_tracing()).count();
     explained.truncate(MOST_LISTED);
     Completeness::Explained {
         alone,
         explained: count,
+        by_tracing,
         cells: explained,
     }
 }

@@ -41,6 +41,11 @@ pub(super) fn section(analysis: &Analysis) -> Section {
                  the check found which.",
             ),
             (
+                "by tracing",
+                "As explained, but some cells with no better reason than that the step, traced again with another value in \
+                 them, no longer marks them.",
+            ),
+            (
                 "not claimed",
                 "The page says “at least these”: the statement could not be traced exactly.",
             ),
@@ -76,6 +81,7 @@ fn write(check: &CheckAnalysis, blocks: &mut Vec<Block>) {
             "#undecided",
             "#complete",
             "#explained",
+            "#by tracing",
             "#incomplete",
             "#not claimed",
             "#undecided",
@@ -100,6 +106,7 @@ fn row(arm: &ArmProof) -> Vec<CellView> {
         CellView::count(proofs.soundness_undecided),
         CellView::count(proofs.complete),
         CellView::count(proofs.explained),
+        CellView::count(proofs.explained_by_tracing),
         alarm(proofs.incomplete),
         CellView::count(proofs.not_claimed),
         CellView::count(proofs.completeness_undecided),
