@@ -134,18 +134,31 @@ impl AnswerForms {
     /// value is in a cell. Of a computed column a cell may have more around it; so may one carried along, unless the
     /// value is a small number.
     pub(super) fn fill<'a>(&self, cells: impl Iterator<Item = Option<&'a str>>, computed: bool) -> bool {
-        let cells: BTreeSet<Vec<String>> = cells.flatten().map(words).filter(|words| !words.is_empty()).collect();
-        if cells.is_empty() {
+        let mut cells = cells.flatten().map(words).filter(|words| !words.is_empty()).peekable();
+        if cells.peek().is_none() {
             return false;
         }
         match self {
-            Self::Verdict => computed && cells.iter().all(|cell| is_verdict_word(cell)) && cells.len() == 1,
+            Self::Verdict => {
+                let Some(first) = cells.next().filter(|cell| computed && is_verdict_word(cell)) else {
+                    return false;
+                };
+                cells.all(|cell| cell == first)
+            }
             Self::Values(values) => {
                 let has = |cell: &Vec<String>, value: &Vec<String>| {
                     cell == value || ((computed || !is_small_number(value)) && contains(cell, value))
                 };
-                cells.iter().all(|cell| values.iter().any(|value| has(cell, value)))
-                    && values.iter().all(|value| cells.iter().any(|cell| has(cell, value)))
+                // A column of a hundred thousand rows is seldom read beyond its first cell.
+                let mut found: BTreeSet<usize> = BTreeSet::new();
+                for cell in cells {
+                    let held: Vec<usize> = (0..values.len()).filter(|at| has(&cell, &values[*at])).collect();
+                    if held.is_empty() {
+                        return false;
+                    }
+                    found.extend(held);
+                }
+                found.len() == values.len()
             }
         }
     }
