@@ -408,14 +408,7 @@ fn fill(connection: &mut Connection, table: &Table, types: &[ColumnType]) -> rus
         .columns
         .iter()
         .zip(types)
-        .map(|(column, column_type)| {
-            let declared = match column_type {
-                ColumnType::Text => "TEXT",
-                ColumnType::Integer => "INTEGER",
-                ColumnType::Real => "REAL",
-            };
-            format!("{} {declared}", quoted(&column.sql))
-        })
+        .map(|(column, column_type)| format!("{} {}", quoted(&column.sql), column_type.sql()))
         .collect();
     connection.execute_batch(&format!("CREATE TABLE {TABLE_NAME} ({})", definitions.join(", ")))?;
     let marks = vec!["?"; table.columns.len()].join(", ");

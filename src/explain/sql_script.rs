@@ -181,14 +181,7 @@ fn definitions(table: &Table, types: &[ColumnType]) -> String {
         .columns
         .iter()
         .zip(types)
-        .map(|(column, column_type)| {
-            let declared = match column_type {
-                ColumnType::Text => "TEXT",
-                ColumnType::Integer => "INTEGER",
-                ColumnType::Real => "REAL",
-            };
-            format!("{} {declared}", quoted(&column.sql))
-        })
+        .map(|(column, column_type)| format!("{} {}", quoted(&column.sql), column_type.sql()))
         .collect();
     columns.join(", ")
 }

@@ -35,6 +35,17 @@ pub enum ColumnType {
     Real,
 }
 
+impl ColumnType {
+    /// The type that SQLite's `CREATE TABLE` declares for such a column.
+    pub fn sql(self) -> &'static str {
+        match self {
+            Self::Text => "TEXT",
+            Self::Integer => "INTEGER",
+            Self::Real => "REAL",
+        }
+    }
+}
+
 /// A typed cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
