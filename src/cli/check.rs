@@ -8,7 +8,7 @@ use super::exit::{Exit, Failure};
 use super::printer::Printer;
 use super::progress::{ProgressDisplay, Standing};
 use super::run::failed;
-use crate::report::run_check::{ArmProof, RunCheck};
+use crate::report::run_check::RunCheck;
 use crate::study::{CheckOptions, check_run};
 
 /// What is shown while it works.
@@ -63,25 +63,16 @@ fn summary(check: &RunCheck) -> String {
         check.runs_per_step,
         check.seed
     );
-    let mut rows: Vec<Vec<String>> = vec![
-        [
-            "arm",
-            "steps",
-            "proven",
-            "sound",
-            "unsound",
-            "undecided",
-            "complete",
-            "explained",
-            "by tracing",
-            "incomplete",
-            "not claimed",
-            "undecided",
-        ]
-        .map(str::to_owned)
-        .into(),
-    ];
-    rows.extend(check.arms.iter().map(row));
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for arm in &check.arms {
+        let counts = arm.counts();
+        if rows.is_empty() {
+            let names = counts.iter().map(|(name, ..)| (*name).to_owned());
+            rows.push(std::iter::once("arm".to_owned()).chain(names).collect());
+        }
+        let counts = counts.iter().map(|(_, count, _)| count.to_string());
+        rows.push(std::iter::once(arm.arm.clone()).chain(counts).collect());
+    }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
     for row in &rows {
@@ -100,28 +91,6 @@ fn summary(check: &RunCheck) -> String {
         let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
     }
     text
-}
-
-fn row(arm: &ArmProof) -> Vec<String> {
-    let proofs = &arm.summary;
-    let mut row = vec![arm.arm.clone()];
-    row.extend(
-        [
-            arm.steps,
-            proofs.steps - proofs.not_reproduced,
-            proofs.sound + proofs.sound_vacuous,
-            proofs.unsound,
-            proofs.soundness_undecided,
-            proofs.complete,
-            proofs.explained,
-            proofs.explained_by_tracing,
-            proofs.incomplete,
-            proofs.not_claimed,
-            proofs.completeness_undecided,
-        ]
-        .map(|count| count.to_string()),
-    );
-    row
 }
 
 fn findings(check: &RunCheck) -> String {

@@ -87,6 +87,26 @@ pub struct ArmProof {
     pub summary: ProofSummary,
 }
 
+impl ArmProof {
+    /// What a reader is shown of it, each count with its name and whether a count above zero is a finding.
+    pub fn counts(&self) -> [(&'static str, usize, bool); 11] {
+        let proofs = &self.summary;
+        [
+            ("steps", self.steps, false),
+            ("proven", proofs.steps - proofs.not_reproduced, false),
+            ("sound", proofs.sound + proofs.sound_vacuous, false),
+            ("unsound", proofs.unsound, true),
+            ("undecided", proofs.soundness_undecided, false),
+            ("complete", proofs.complete, false),
+            ("explained", proofs.explained, false),
+            ("by tracing", proofs.explained_by_tracing, false),
+            ("incomplete", proofs.incomplete, true),
+            ("not claimed", proofs.not_claimed, false),
+            ("undecided", proofs.completeness_undecided, false),
+        ]
+    }
+}
+
 /// The proofs of one trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,7 @@
 //! The section on what `tabjury check` found: whether lineage is proven, and whether pages leak.
 
 use crate::report::analysis::Analysis;
-use crate::report::run_check::{ArmProof, CheckAnalysis};
+use crate::report::run_check::CheckAnalysis;
 
 use super::view::{Block, CellView, Section, TableView};
 
@@ -70,45 +70,24 @@ fn write(check: &CheckAnalysis, blocks: &mut Vec<Block>) {
         check.runs_per_step,
         check.seed
     )));
-    let mut table = TableView::new(
-        "",
-        &[
-            "arm",
-            "#steps",
-            "#proven",
-            "#sound",
-            "#unsound",
-            "#undecided",
-            "#complete",
-            "#explained",
-            "#by tracing",
-            "#incomplete",
-            "#not claimed",
-            "#undecided",
-        ],
-    );
-    table.rows.extend(check.arms.iter().map(row));
+    let mut table = TableView::default();
+    for arm in &check.arms {
+        let counts = arm.counts();
+        if table.columns.is_empty() {
+            let names: Vec<String> = counts.iter().map(|(name, ..)| format!("#{name}")).collect();
+            let headings: Vec<&str> = std::iter::once("arm").chain(names.iter().map(String::as_str)).collect();
+            table = TableView::new("", &headings);
+        }
+        let mut row = vec![CellView::head(&arm.arm)];
+        row.extend(counts.map(|(_, count, is_finding)| {
+            let cell = CellView::count(count);
+            if is_finding && count > 0 {
+                cell.class("number bad")
+            } else {
+                cell
+            }
+        }));
+        table.rows.push(row);
+    }
     blocks.push(Block::Table(table));
-}
-
-fn row(arm: &ArmProof) -> Vec<CellView> {
-    let proofs = &arm.summary;
-    let alarm = |count: usize| {
-        let cell = CellView::count(count);
-        if count > 0 { cell.class("number bad") } else { cell }
-    };
-    vec![
-        CellView::head(&arm.arm),
-        CellView::count(arm.steps),
-        CellView::count(proofs.steps - proofs.not_reproduced),
-        CellView::count(proofs.sound + proofs.sound_vacuous),
-        alarm(proofs.unsound),
-        CellView::count(proofs.soundness_undecided),
-        CellView::count(proofs.complete),
-        CellView::count(proofs.explained),
-        CellView::count(proofs.explained_by_tracing),
-        alarm(proofs.incomplete),
-        CellView::count(proofs.not_claimed),
-        CellView::count(proofs.completeness_undecided),
-    ]
 }
