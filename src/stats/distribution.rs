@@ -2,6 +2,8 @@
 
 use statrs::function::beta::ln_beta;
 use statrs::function::erf::{erfc, erfc_inv};
+use statrs::function::factorial::ln_binomial;
+use statrs::function::gamma::gamma_ur;
 
 use super::{Stat, Undefined};
 
@@ -14,14 +16,64 @@ pub(super) fn checked_level(level: f64) -> Stat<f64> {
     }
 }
 
+/// The probability that a standard normal variable is greater than `z`.
+pub fn normal_above(z: f64) -> f64 {
+    0.5 * erfc(z / std::f64::consts::SQRT_2)
+}
+
+/// The probability that a standard normal variable is at most `z`.
+pub fn normal_below(z: f64) -> f64 {
+    normal_above(-z)
+}
+
+/// The z that a standard normal variable stays below with probability `p`, which is within (0, 1).
+pub fn normal_point(p: f64) -> f64 {
+    -std::f64::consts::SQRT_2 * erfc_inv(2.0 * p)
+}
+
 /// The z that a standard normal variable stays within, on both sides, with probability `level`.
-pub(super) fn normal_quantile(level: f64) -> f64 {
+pub fn normal_quantile(level: f64) -> f64 {
     std::f64::consts::SQRT_2 * erfc_inv(1.0 - level)
 }
 
 /// The probability that a standard normal variable is at least as far from 0 as `z`.
-pub(super) fn normal_two_sided(z: f64) -> f64 {
+pub fn normal_two_sided(z: f64) -> f64 {
     erfc(z.abs() / std::f64::consts::SQRT_2)
+}
+
+/// The probability that Student's t with `freedom` degrees is greater than `t`.
+pub fn t_above(t: f64, freedom: f64) -> f64 {
+    let square = t * t;
+    let rest = if square.is_finite() {
+        square / (freedom + square)
+    } else {
+        1.0
+    };
+    let half = 0.5 * incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + square), rest);
+    if t < 0.0 { 1.0 - half } else { half }
+}
+
+/// The probability that a chi-square variable with `freedom` degrees is greater than `x`.
+pub fn chi_square_above(x: f64, freedom: f64) -> f64 {
+    if x <= 0.0 {
+        1.0
+    } else if x.is_infinite() {
+        0.0
+    } else {
+        gamma_ur(freedom / 2.0, x / 2.0).clamp(0.0, 1.0)
+    }
+}
+
+/// The probability that an F variable with `upper` and `lower` degrees of freedom is greater than `x`.
+pub fn f_above(x: f64, upper: f64, lower: f64) -> f64 {
+    if x <= 0.0 {
+        1.0
+    } else if x.is_infinite() {
+        0.0
+    } else {
+        let whole = lower + upper * x;
+        incomplete_beta(lower / 2.0, upper / 2.0, lower / whole, upper * x / whole)
+    }
 }
 
 /// The probability that Student's t with `freedom` degrees is at least as far from 0 as the t of a correlation `r`:
@@ -31,7 +83,7 @@ pub(super) fn t_two_sided_of_correlation(r: f64, freedom: f64) -> f64 {
 }
 
 /// The t that Student's variable with `freedom` degrees stays within, on both sides, with probability `level`.
-pub(super) fn t_quantile(level: f64, freedom: f64) -> f64 {
+pub fn t_quantile(level: f64, freedom: f64) -> f64 {
     let tail = 1.0 - level;
     positive_root(f64::MAX, |t| {
         let square = t * t;
@@ -45,7 +97,7 @@ pub(super) fn t_quantile(level: f64, freedom: f64) -> f64 {
 }
 
 /// The x below which a beta variable lies with probability `p`.
-pub(super) fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
+pub fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
     positive_root(1.0, |x| incomplete_beta(a, b, x, 1.0 - x) >= p)
 }
 
@@ -54,7 +106,7 @@ pub(super) fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
 ///
 /// By its continued fraction (Press et al., Numerical Recipes, 6.4). `statrs` ends that after 140 terms, silently; about
 /// sqrt(max(a, b)) are needed, which a study of some ten thousand judgments goes beyond.
-fn incomplete_beta(a: f64, b: f64, x: f64, rest: f64) -> f64 {
+pub fn incomplete_beta(a: f64, b: f64, x: f64, rest: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
     }
@@ -109,8 +161,13 @@ fn positive_root(most: f64, reached: impl Fn(f64) -> bool) -> f64 {
     f64::from_bits(low)
 }
 
+/// The probability of exactly `successes` out of `n` with success probability `p`, which is within (0, 1).
+pub fn binomial_exactly(successes: u64, n: u64, p: f64) -> f64 {
+    (ln_binomial(n, successes) + successes as f64 * p.ln() + (n - successes) as f64 * (-p).ln_1p()).exp()
+}
+
 /// The probability of at most `successes` out of `n` with success probability `p`.
-pub(super) fn binomial_at_most(successes: u64, n: u64, p: f64) -> f64 {
+pub fn binomial_at_most(successes: u64, n: u64, p: f64) -> f64 {
     if successes >= n {
         return 1.0;
     }
@@ -118,7 +175,7 @@ pub(super) fn binomial_at_most(successes: u64, n: u64, p: f64) -> f64 {
 }
 
 /// The probability of at least `successes` out of `n` with success probability `p`.
-pub(super) fn binomial_at_least(successes: u64, n: u64, p: f64) -> f64 {
+pub fn binomial_at_least(successes: u64, n: u64, p: f64) -> f64 {
     if successes == 0 {
         return 1.0;
     }

@@ -1,6 +1,6 @@
 //! The mean of a few values and its interval.
 
-use super::distribution::{checked_level, t_quantile};
+use super::distribution::{checked_level, normal_quantile, t_quantile};
 use super::{Interval, Stat, Undefined};
 
 /// Arithmetic mean.
@@ -11,7 +11,7 @@ pub fn mean(values: &[f64]) -> Stat<f64> {
     if values.iter().any(|value| !value.is_finite()) {
         return Err(Undefined::because("a value is not finite"));
     }
-    Ok(values.iter().sum::<f64>() / values.len() as f64)
+    finite(values.iter().sum::<f64>() / values.len() as f64, "the mean")
 }
 
 /// Student's t interval of a mean (Student 1908): mean -+ t(n - 1) s / sqrt(n), with s the sample deviation (n - 1).
@@ -19,29 +19,65 @@ pub fn mean(values: &[f64]) -> Stat<f64> {
 /// Undefined for fewer than two values and for values without variation, where it would be of no width and claim a
 /// certainty that nothing supports.
 pub fn mean_interval(values: &[f64], level: f64) -> Stat<Interval> {
+    around(values, level, |freedom| t_quantile(level, freedom))
+}
+
+/// The normal interval of a mean, mean -+ z s / sqrt(n). Too narrow for few values; undefined like [`mean_interval`].
+pub fn normal_mean_interval(values: &[f64], level: f64) -> Stat<Interval> {
+    around(values, level, |_| normal_quantile(level))
+}
+
+/// The sample variance, sum (x - mean)^2 / (n - 1). Undefined for fewer than two values.
+pub fn variance(values: &[f64]) -> Stat<f64> {
     let centre = mean(values)?;
-    let n = values.len() as f64;
+    if values.len() < 2 {
+        return Err(Undefined::because("n = 1 is too small for a variance"));
+    }
+    // Of equal values the mean may be off by its rounding, their variance not.
+    if values.iter().all(|value| value == &values[0]) {
+        return Ok(0.0);
+    }
+    let sum: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
+    finite(sum / (values.len() as f64 - 1.0), "the variance")
+}
+
+/// The sample standard deviation, the root of [`variance`].
+pub fn standard_deviation(values: &[f64]) -> Stat<f64> {
+    variance(values).map(f64::sqrt)
+}
+
+/// The standard error of the mean, s / sqrt(n).
+pub fn standard_error(values: &[f64]) -> Stat<f64> {
+    Ok(standard_deviation(values)? / (values.len() as f64).sqrt())
+}
+
+fn around(values: &[f64], level: f64, quantile: impl Fn(f64) -> f64) -> Stat<Interval> {
+    let centre = mean(values)?;
     if values.len() < 2 {
         return Err(Undefined::because("n = 1 is too small for an interval"));
     }
     checked_level(level)?;
-    let variance = values.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / (n - 1.0);
-    if values.iter().all(|value| value == &values[0]) || variance <= 0.0 {
+    let error = standard_error(values)?;
+    if error == 0.0 {
         return Err(Undefined::because(format!(
             "no variation: all {} values are equal",
             values.len()
         )));
     }
-    let t = t_quantile(level, n - 1.0);
-    let half = t * (variance / n).sqrt();
-    if !half.is_finite() {
-        return Err(Undefined::because("the interval is not finite"));
-    }
+    let half = finite(quantile(values.len() as f64 - 1.0) * error, "the interval")?;
     Ok(Interval {
         low: centre - half,
         high: centre + half,
         level,
     })
+}
+
+fn finite(value: f64, what: &str) -> Stat<f64> {
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Undefined::because(format!("{what} is not finite")))
+    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,16 @@
 
 pub mod agreement;
 pub mod binary;
+pub mod cochran;
 pub mod correlation;
-mod distribution;
+pub mod distribution;
 pub mod mean;
+pub mod multiple;
 pub mod paired;
 pub mod proportion;
+pub mod quantile;
 pub mod rank;
+pub mod signed_rank;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,4 +45,47 @@ pub struct Interval {
     pub high: f64,
     /// Confidence level, such as 0.95.
     pub level: f64,
+}
+
+/// What a test asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alternative {
+    /// The value differs from the one under the hypothesis.
+    TwoSided,
+    /// It is smaller.
+    Less,
+    /// It is greater.
+    Greater,
+}
+
+/// A test by the chi-square distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChiSquareTest {
+    /// The statistic, at least 0.
+    pub statistic: f64,
+    /// Degrees of freedom.
+    pub freedom: u64,
+    /// The probability of a statistic at least as large when the hypothesis holds.
+    pub p: f64,
+}
+
+impl ChiSquareTest {
+    /// The test of this statistic.
+    fn of(statistic: f64, freedom: usize) -> Self {
+        Self {
+            statistic,
+            freedom: freedom as u64,
+            p: distribution::chi_square_above(statistic, freedom as f64),
+        }
+    }
+}
+
+/// Checks that every value is a finite number.
+fn checked_finite(values: &[f64]) -> Stat<()> {
+    if values.iter().all(|value| value.is_finite()) {
+        Ok(())
+    } else {
+        Err(Undefined::because("a value is not finite"))
+    }
 }

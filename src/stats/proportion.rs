@@ -1,9 +1,9 @@
 //! Intervals of a proportion, and its exact test.
 
-use statrs::function::factorial::ln_binomial;
-
-use super::distribution::{beta_quantile, binomial_at_least, binomial_at_most, checked_level, normal_quantile};
-use super::{Interval, Stat, Undefined};
+use super::distribution::{
+    beta_quantile, binomial_at_least, binomial_at_most, binomial_exactly, checked_level, normal_quantile,
+};
+use super::{Alternative, Interval, Stat, Undefined};
 
 /// Wilson score interval of `successes` out of `n` (Wilson 1927).
 ///
@@ -19,6 +19,22 @@ pub fn wilson(successes: u64, n: u64, level: f64) -> Stat<Interval> {
         // Without successes the two parts of the lower end are equal, and rounding must not leave it below 0.
         low: if k == 0.0 { 0.0 } else { (centre - half) / scale },
         high: if k == n { 1.0 } else { (centre + half) / scale },
+        level,
+    })
+}
+
+/// Interval of Wald: p -+ z sqrt(p (1 - p) / n), cut to [0, 1]. Given for comparison with published numbers; it covers
+/// less than it says (Brown, Cai and DasGupta 2001). Undefined for n = 0, and for 0 or n successes, where it has no width.
+pub fn wald(successes: u64, n: u64, level: f64) -> Stat<Interval> {
+    let (k, n) = checked(successes, n, level)?;
+    if k == 0.0 || k == n {
+        return Err(Undefined::because("no variation: the interval would have no width"));
+    }
+    let p = k / n;
+    let half = normal_quantile(level) * (p * (1.0 - p) / n).sqrt();
+    Ok(Interval {
+        low: (p - half).max(0.0),
+        high: (p + half).min(1.0),
         level,
     })
 }
@@ -77,17 +93,6 @@ pub fn jeffreys(successes: u64, n: u64, level: f64) -> Stat<Interval> {
     })
 }
 
-/// What an exact test asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alternative {
-    /// The probability differs.
-    TwoSided,
-    /// The probability is smaller.
-    Less,
-    /// The probability is greater.
-    Greater,
-}
-
 /// p of the exact binomial test that the success probability is `p`.
 ///
 /// Two-sided: the probability of all outcomes that are no more likely than the one seen (likelihoods within a relative
@@ -106,7 +111,7 @@ pub fn binomial_test(successes: u64, n: u64, p: f64, alternative: Alternative) -
         return Ok(certain(successes, n, p, alternative));
     }
     let two_sided = || {
-        let likelihood = |k: u64| (ln_binomial(n, k) + k as f64 * p.ln() + (n - k) as f64 * (-p).ln_1p()).exp();
+        let likelihood = |k: u64| binomial_exactly(k, n, p);
         let seen = likelihood(successes) * (1.0 + 1e-7);
         let expected = p * n as f64;
         let k = successes as f64;
