@@ -148,7 +148,7 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
 
 /// The smallest positive number up to `most` for which `reached` holds, by halving between floating-point numbers:
 /// positive ones are ordered as their bits are, so that 64 steps find it to the last bit whatever its size.
-fn positive_root(most: f64, reached: impl Fn(f64) -> bool) -> f64 {
+pub(super) fn positive_root(most: f64, reached: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0_u64, most.to_bits());
     while low < high {
         let middle = low + (high - low) / 2;
