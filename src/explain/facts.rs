@@ -30,10 +30,9 @@ pub(super) fn of(table: &Table, trace: &Trace, shown: &[StepView], before_last: 
         Some((rows, columns)) => {
             let sub_table = sub_table(table, &rows, &columns);
             let name = format!(
-                "The part of the table that matters: {} of {}, {} of {}",
-                rows.len(),
+                "{}, out of {} and {}",
+                words::PART,
                 words::count(table.rows.len(), "row"),
-                columns.len(),
                 words::count(table.columns.len(), "column")
             );
             let origins: Vec<Vec<usize>> = rows.iter().map(|row| vec![*row]).collect();

@@ -223,7 +223,7 @@ fn is_ours(text: &str) -> bool {
         "Marks: ",
         "The table (",
         "The table goes from ",
-        "The part of the table that matters: ",
+        words::PART,
         "Table after step ",
         "Result. Table after step ",
         "The same as: ",

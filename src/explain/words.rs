@@ -225,6 +225,9 @@ pub(super) const INPUT_WITHHELD: &str = "The table this step ran on states the a
 /// In the place of a result that states a withheld answer.
 pub(super) const RESULT_WITHHELD: &str = "The result of this step states the answer, which is withheld.";
 
+/// What the part of the table that matters is called.
+pub(super) const PART: &str = "The part of the table that matters";
+
 /// In the place of the part of the table that matters.
 pub(super) const PART_WITHHELD: &str = "The part of the table that matters states the answer, which is withheld.";
 

@@ -3,6 +3,7 @@
 use crate::report::analysis::Analysis;
 use crate::report::names::visibility_name;
 use crate::report::quantities::Proportion;
+use crate::stats::Stat;
 
 use super::view::{Block, CellView, Section, TableView, dollars, short};
 
@@ -28,6 +29,11 @@ pub(super) fn pages(analysis: &Analysis) -> Option<Section> {
         ],
     );
     let kilobytes = |bytes: f64| format!("{:.1}", bytes / 1000.0);
+    let guessed = |tokens: &Stat<f64>| {
+        tokens
+            .as_ref()
+            .map_or_else(|_| String::new(), |tokens| format!("about {tokens:.0} tokens"))
+    };
     for pages in &analysis.pages {
         let alarm = |proportion: &Proportion| {
             let cell = CellView::part(proportion);
@@ -47,8 +53,9 @@ pub(super) fn pages(analysis: &Analysis) -> Option<Section> {
             alarm(&pages.answer_not_from_steps),
             CellView::figure(&pages.places_withheld_per_page, short),
             alarm(&pages.leaking),
-            CellView::figure(&pages.html_bytes_per_page, kilobytes),
-            CellView::figure(&pages.markdown_bytes_per_page, kilobytes),
+            CellView::figure(&pages.html_bytes_per_page, kilobytes).detail(&guessed(&pages.html_tokens_per_page)),
+            CellView::figure(&pages.markdown_bytes_per_page, kilobytes)
+                .detail(&guessed(&pages.markdown_tokens_per_page)),
         ]);
     }
     Some(Section {
@@ -70,7 +77,11 @@ pub(super) fn pages(analysis: &Analysis) -> Option<Section> {
                 "tells what it must not",
                 "Pages on which the leak check still finds the withheld answer, the gold answer or a name.",
             ),
-            ("kB of text", "Thousands of bytes of the Markdown that models read."),
+            (
+                "kB of HTML, kB of text",
+                "Thousands of bytes a page, of the HTML that people read and of the Markdown that models read. Their tokens \
+                 are guessed by one word rule, so that the same page has the same figure whatever model reads it.",
+            ),
         ],
         blocks: vec![Block::Table(table)],
     })
