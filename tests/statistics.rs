@@ -11,6 +11,8 @@ mod agreement;
 mod distributions;
 #[path = "statistics/ranks.rs"]
 mod ranks;
+#[path = "statistics/resampling.rs"]
+mod resampling;
 #[path = "statistics/significance.rs"]
 mod significance;
 

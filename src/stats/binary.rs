@@ -36,6 +36,33 @@ pub fn balanced_accuracy(counts: &Confusion) -> Stat<f64> {
     Ok(f64::midpoint(sensitivity(counts)?, specificity(counts)?))
 }
 
+/// Share of all answers that were called what they are.
+pub fn accuracy(counts: &Confusion) -> Stat<f64> {
+    let right = counts.true_positive + counts.true_negative;
+    share(right, counts.false_positive + counts.false_negative, "right or wrong")
+}
+
+/// Matthews' correlation coefficient (Matthews 1975), the correlation of what was called right with what is right:
+/// (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN)).
+///
+/// Undefined when a class is missing or the judge says the same of every answer (some put 0 there).
+pub fn matthews_correlation(counts: &Confusion) -> Stat<f64> {
+    sensitivity(counts)?;
+    specificity(counts)?;
+    let [tp, fp, tn, fn_] = [
+        counts.true_positive,
+        counts.false_positive,
+        counts.true_negative,
+        counts.false_negative,
+    ]
+    .map(|count| count as f64);
+    if tp + fp == 0.0 || tn + fn_ == 0.0 {
+        return Err(Undefined::because("the judge says the same of every answer"));
+    }
+    let scale = ((tp + fp) * (tp + fn_)).sqrt() * ((tn + fp) * (tn + fn_)).sqrt();
+    Ok(((tp * tn - fp * fn_) / scale).clamp(-1.0, 1.0))
+}
+
 fn share(hits: u64, misses: u64, class: &str) -> Stat<f64> {
     let n = hits + misses;
     if n == 0 {
@@ -59,6 +86,19 @@ mod tests {
         assert_eq!(sensitivity(&counts), Ok(1.0));
         assert_eq!(specificity(&counts), Ok(0.0));
         assert_eq!(balanced_accuracy(&counts), Ok(0.5));
+        assert_eq!(accuracy(&counts), Ok(0.79));
+        assert!(matthews_correlation(&counts).unwrap_err().reason.contains("the same"));
+    }
+
+    #[test]
+    fn a_judge_that_is_right_three_times_of_four() {
+        let counts = Confusion {
+            true_positive: 30,
+            false_positive: 10,
+            true_negative: 30,
+            false_negative: 10,
+        };
+        assert_eq!(matthews_correlation(&counts), Ok(0.5));
     }
 
     #[test]

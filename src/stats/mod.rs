@@ -2,8 +2,12 @@
 
 pub mod agreement;
 pub mod binary;
+pub mod bootstrap;
+pub mod bradley_terry;
+pub mod calibration;
 pub mod cochran;
 pub mod correlation;
+pub mod discrimination;
 pub mod distribution;
 pub mod fleiss;
 pub mod friedman;
@@ -11,12 +15,15 @@ pub mod gwet;
 mod jackknife;
 pub mod kendall;
 pub mod krippendorff;
+mod matrix;
 pub mod mean;
 pub mod multiple;
 pub mod paired;
 pub mod proportion;
 pub mod quantile;
 pub mod rank;
+mod resample;
+pub mod signal_detection;
 pub mod signed_rank;
 pub mod studentized_range;
 
