@@ -14,6 +14,7 @@
 //! - `complete`: what a format makes of the finished steps, by `sql_script` (a script that runs by itself), `operations`
 //!   (a statement as a chain of operations) and `facts` (sentences and the part of the table that matters).
 //! - `token_estimate`: how many tokens a page is, guessed.
+//! - [`imported`]: pages that were made elsewhere, read into plain text.
 //! - `leak`: whether the finished page tells what it must not.
 
 mod answer_forms;
@@ -21,6 +22,7 @@ mod complete;
 pub(crate) mod content_policy;
 mod facts;
 mod html;
+pub mod imported;
 mod leak;
 mod markdown;
 mod marked_table;

@@ -3,6 +3,7 @@
 pub mod builder;
 pub mod evidence;
 pub mod faithfulness;
+pub mod imported;
 pub mod lineage;
 pub mod proof;
 
