@@ -13,6 +13,9 @@ use crate::trace::imported::{ImportedBlock, ImportedCell, ImportedRun};
 /// Most bytes of a page: the largest released one has 0.2 MB.
 pub const MOST_BYTES: usize = 4 << 20;
 
+/// Most elements of one name that may be open at once: a parser of HTML takes time with the square of it.
+const MOST_NESTED: usize = 500;
+
 /// Widest cell that is believed, in columns.
 const WIDEST_CELL: usize = 100;
 
@@ -25,6 +28,12 @@ pub enum ImportError {
         /// Its bytes.
         bytes: usize,
     },
+    /// Its elements are nested too deep: reading it would take too long.
+    #[error("the page nests more than {MOST_NESTED} `{element}` elements")]
+    TooDeep {
+        /// The element.
+        element: String,
+    },
     /// Nothing is left of it.
     #[error("the page holds no text")]
     Empty,
@@ -34,6 +43,9 @@ pub enum ImportError {
 pub fn read_html(html: &str) -> Result<Vec<ImportedBlock>, ImportError> {
     if html.len() > MOST_BYTES {
         return Err(ImportError::TooLarge { bytes: html.len() });
+    }
+    if let Some(element) = too_deep(html) {
+        return Err(ImportError::TooDeep { element });
     }
     let mut reader = Reader::default();
     for piece in pieces(&sanitised(html)) {
@@ -80,6 +92,32 @@ const OTHERS: &[&str] = &[
     "b", "caption", "code", "em", "i", "li", "mark", "pre", "span", "strong", "table", "tbody", "td", "tfoot", "th",
     "thead", "tr", "u",
 ];
+
+/// The first element of which too many are open at once. Elements that end by themselves are not counted.
+fn too_deep(html: &str) -> Option<String> {
+    const END_BY_THEMSELVES: &[&str] = &[
+        "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p",
+        "source", "td", "th", "tr", "wbr",
+    ];
+    let mut open: HashMap<String, usize> = HashMap::new();
+    for tag in html.split('<').skip(1) {
+        let (closes, rest) = match tag.strip_prefix('/') {
+            Some(rest) => (true, rest),
+            None => (false, tag),
+        };
+        let name: String = rest.chars().take(20).take_while(char::is_ascii_alphanumeric).collect();
+        let name = name.to_ascii_lowercase();
+        if name.is_empty() || END_BY_THEMSELVES.contains(&name.as_str()) {
+            continue;
+        }
+        let count = open.entry(name.clone()).or_default();
+        *count = if closes { count.saturating_sub(1) } else { *count + 1 };
+        if *count > MOST_NESTED {
+            return Some(name);
+        }
+    }
+    None
+}
 
 /// The page with nothing but elements of text and tables; of their attributes the width of cells, and `highlight` where
 /// the page set a background colour.
@@ -254,6 +292,7 @@ impl Reader {
                 self.pause();
                 self.code = Some(String::new());
             }
+            "td" | "th" => self.pause(),
             "tbody" | "thead" | "tfoot" => {}
             _ if breaks(name) => self.pause(),
             _ => {}
@@ -561,7 +600,7 @@ mod tests {
             assert!(!shown.contains(word), "`{word}` is in {shown}");
         }
         assert!(
-            shown.contains("link") && shown.contains("\"a\"") && shown.contains("\"d\""),
+            shown.contains("link") && shown.contains("\"a\"") && shown.contains("\"b\""),
             "{shown}"
         );
     }
@@ -573,7 +612,12 @@ mod tests {
         assert_eq!(read_html("<script>x</script> <p> </p>"), Err(ImportError::Empty));
         let large = "x".repeat(MOST_BYTES + 1);
         assert_eq!(read_html(&large), Err(ImportError::TooLarge { bytes: large.len() }));
-        let deep = "<div>".repeat(20_000) + "deep";
-        assert_eq!(read(&deep), [paragraph("deep")]);
+        assert_eq!(read(&("<div>".repeat(100) + "deep")), [paragraph("deep")]);
+        let element = "div".to_owned();
+        assert_eq!(
+            read_html(&"<div>".repeat(20_000)),
+            Err(ImportError::TooDeep { element })
+        );
+        assert_eq!(read_html(&("<p>x".repeat(2_000))).map(|blocks| blocks.len()), Ok(2_000));
     }
 }
