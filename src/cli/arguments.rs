@@ -37,6 +37,12 @@ pub(super) enum Command {
     /// runs on the table that the one before left, which is called table_sql. With --from and --sample the table is that
     /// of a sample in a run, and the plan the stored one unless --plan names an edited one.
     Execute(ExecuteArguments),
+    /// Take explanations made elsewhere, so that a study can compare them with others as an arm.
+    ///
+    /// They are pages in HTML, one a sample, with a CSV of predictions; or traces of another run, one a line. Each is checked
+    /// against its sample and cleaned of all that runs, loads, links or styles; what was taken out is counted and printed.
+    /// The file that is written says of each that it is imported, and an arm of a study names it: `import = "FILE"`.
+    Import(ImportArguments),
     /// Build the report of a run again from what is stored, without asking any model.
     Report(ReportArguments),
     /// Check a run: no page tells what it must not, and the lineage of every step is proven by changing its table.
@@ -173,6 +179,42 @@ pub(super) struct ExecuteArguments {
     /// Also write the whole trace.
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+}
+
+/// `tabjury import`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("what").required(true).args(["html", "traces"]))]
+pub(super) struct ImportArguments {
+    /// The samples that are explained: a study file, all samples of whose sources count; or KIND:PATH with a kind of tabfact,
+    /// wikitq, fetaqa or custom, as under [[samples]] in a study.
+    #[arg(long, value_name = "STUDY.toml|KIND:PATH")]
+    pub(super) data: String,
+    /// The split of tabfact or wikitq, such as small_test.
+    #[arg(long, value_name = "NAME")]
+    pub(super) split: Option<String>,
+    /// The folder of pages.
+    #[arg(long, value_name = "FOLDER", requires = "answers")]
+    pub(super) html: Option<PathBuf>,
+    /// A CSV or TSV with the columns sample and prediction, and if you like html (the page's name in the folder; else
+    /// SAMPLE.html), withheld_html (a page to show when the answer is withheld) and answer (the right one, to be compared).
+    #[arg(long, value_name = "FILE.csv", requires = "html")]
+    pub(super) answers: Option<PathBuf>,
+    /// A JSONL file of traces, as `traces.jsonl` of a run; `tabjury schema trace` says their form. Lineage, calls and
+    /// counters are dropped.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(super) traces: Option<PathBuf>,
+    /// Whose traces, where the file has those of several.
+    #[arg(long, value_name = "NAME", requires = "traces")]
+    pub(super) answerer: Option<String>,
+    /// The method that made the explanations; it is named in reports, and left out of every page.
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: String,
+    /// The model that answered; likewise.
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
+    /// The file to write, one imported trace a line.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(super) out: PathBuf,
 }
 
 /// `tabjury report`.

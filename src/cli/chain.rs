@@ -327,6 +327,7 @@ fn answer(trace: &Trace, look: Look) -> String {
                 .map_or_else(String::new, |reason| format!(": {}", failure(reason)));
             format!("{shown} (from a fallback; NO STEP ABOVE YIELDS IT{reason})")
         }
+        Some(AnswerSource::Imported) => format!("{shown} (imported with its explanation)"),
         Some(AnswerSource::Model) | None => format!("{shown} (written by the model)"),
     }
 }
@@ -336,6 +337,7 @@ pub(super) fn failure(failure: &AnswerFailure) -> String {
     let words = match failure {
         AnswerFailure::Unparsed { expected } => format!("the model's text holds no {expected}"),
         AnswerFailure::Truncated => "the token limit cut the model's text".to_owned(),
+        AnswerFailure::NotGiven => "none was imported".to_owned(),
         AnswerFailure::Refused { message } => format!("the model declined: {message}"),
         AnswerFailure::Program { message } => format!("the program failed: {message}"),
         AnswerFailure::NoResult { message } => format!("the result holds no answer: {message}"),

@@ -73,16 +73,25 @@ pub(super) fn keep_out_of(directory: &Path, outputs: &[Named<'_>]) -> Result<(),
     let Ok(directory) = directory.canonicalize() else {
         return Ok(());
     };
-    let inside = |(_, path): &&Named<'_>| places(path).iter().any(|place| place.starts_with(&directory));
+    refuse_inside(&directory, outputs, "the run directory")
+}
+
+/// Refuses outputs inside the folder that pages are read from.
+pub(super) fn keep_out_of_pages(folder: &Path, outputs: &[Named<'_>]) -> Result<(), Failure> {
+    match folder.canonicalize() {
+        Ok(folder) => refuse_inside(&folder, outputs, "the folder of the pages"),
+        Err(_) => Ok(()),
+    }
+}
+
+fn refuse_inside(directory: &Path, outputs: &[Named<'_>], what: &str) -> Result<(), Failure> {
+    let inside = |(_, path): &&Named<'_>| places(path).iter().any(|place| place.starts_with(directory));
     let Some((option, path)) = outputs.iter().find(inside) else {
         return Ok(());
     };
     Err(Failure::message(
         Exit::Usage,
-        format!(
-            "{option} {} lies in the run directory, which is not changed",
-            path.display()
-        ),
+        format!("{option} {} lies in {what}, which is not changed", path.display()),
         format!("name a file elsewhere with {option}"),
     ))
 }

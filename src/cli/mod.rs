@@ -13,6 +13,7 @@ mod doctor;
 mod execute;
 mod exit;
 mod files;
+mod import;
 mod interrupt;
 mod man;
 mod methods;
@@ -81,6 +82,7 @@ fn dispatch(arguments: &Arguments, printer: &Printer) -> Result<Exit, Failure> {
         Command::Ask(arguments) => ask::run(arguments, printer),
         Command::Check(arguments) => check::run(arguments, printer),
         Command::Execute(arguments) => execute::run(arguments, printer),
+        Command::Import(arguments) => import::run(arguments, printer),
         Command::Report(arguments) => report::run(arguments, printer),
         Command::Doctor(arguments) => doctor::run(arguments, printer),
     }

@@ -106,6 +106,10 @@ pub(super) fn failed(error: RunError) -> Failure {
             Exit::BadInput,
             "mend the data file, or leave the sample out with `select`",
         ),
+        RunError::Import(_) => (
+            Exit::BadInput,
+            "mend what is imported and run `tabjury import` again; docs/import.md explains it",
+        ),
         RunError::Directory(_) => (
             Exit::BadInput,
             "check the run directory, or name another one with --out",

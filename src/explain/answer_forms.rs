@@ -108,6 +108,26 @@ impl AnswerForms {
         }
     }
 
+    /// As [`AnswerForms::said_in`], but a small number that counts is none: `step 3`, `row 2`.
+    pub(super) fn said_apart_from_counting(&self, text: &str) -> Vec<Range<usize>> {
+        const COUNTED: &[&str] = &["step", "steps", "row", "rows", "table", "column", "columns", "line", "part"];
+        let Self::Values(values) = self else {
+            return self.said_in(text);
+        };
+        let tokens = tokens(text);
+        let counts = |place: &Range<usize>| {
+            let before = tokens.iter().rfind(|token| token.place.end <= place.start);
+            before.is_some_and(|token| COUNTED.contains(&token.text.as_str()))
+        };
+        let said = values.iter().flat_map(|value| {
+            let small = is_small_number(value);
+            runs(&tokens, value)
+                .into_iter()
+                .filter(move |place| !(small && counts(place)))
+        });
+        joined(said.collect())
+    }
+
     /// Where the words or the program of a step say the answer: as [`AnswerForms::said_in`], but a step may name what
     /// the question names, and small numbers (`row 1`); a rule that speaks of both verdicts is no claim.
     pub(super) fn said_in_step(&self, text: &str, question: &str) -> Vec<Range<usize>> {

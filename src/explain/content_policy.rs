@@ -14,6 +14,10 @@ use sha2::{Digest, Sha256};
 struct PageStyle;
 
 #[derive(Template)]
+#[template(path = "imported_page_style.css", escape = "none")]
+struct ImportedPageStyle;
+
+#[derive(Template)]
 #[template(path = "step_through.js", escape = "none")]
 struct StepThroughScript;
 
@@ -42,9 +46,13 @@ static STEP_THROUGH_PAGE: LazyLock<String> =
 /// The policy of a page with programs to copy.
 static COPY_PAGE: LazyLock<String> = LazyLock::new(|| policy(&rendered(&PageStyle), Some(&rendered(&CopyScript))));
 
+/// The policy of a page with an imported explanation, which never has a script.
+static IMPORTED_PAGE: LazyLock<String> = LazyLock::new(|| policy(&rendered(&ImportedPageStyle), None));
+
 /// The policy of a page about a trace.
-pub(super) fn of_page(script: PageScript) -> &'static str {
+pub(super) fn of_page(script: PageScript, is_imported: bool) -> &'static str {
     match script {
+        PageScript::None if is_imported => &IMPORTED_PAGE,
         PageScript::None => &PLAIN_PAGE,
         PageScript::StepThrough => &STEP_THROUGH_PAGE,
         PageScript::Copy => &COPY_PAGE,

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::content_policy::PageScript;
+use super::imported::view::ImportedPart;
 use super::marked_table::{Line, Slot};
 use super::sql_script::Script;
 use super::view::{AnswerView, PageView, Rationale, ResultView};

@@ -5,10 +5,15 @@
 //! markup of an imported page is ever written into a page of ours. What survives of its look is what was highlighted: a
 //! background colour set on an element itself (`style` or `bgcolor`), or `<mark>`.
 
+mod removed;
+pub(super) mod view;
+
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::trace::imported::{ImportedBlock, ImportedCell, ImportedRun};
+
+pub use removed::removed;
 
 /// Most bytes of a page: the largest released one has 0.2 MB.
 pub const MOST_BYTES: usize = 4 << 20;

@@ -7,17 +7,22 @@
 //!   or with a computed column named by it. What the question, the caption and the first table have is on every page
 //!   of the sample alike, and no leak.
 //! - **Name** (every page): the method or the model in text of the model's, where the sample itself does not have it.
+//! - **Imported** (every page of an explanation made elsewhere): words that tell the right answer or whether the answer is
+//!   right, such as `ground truth` or `false positive`, where the sample itself does not have them.
 //! - **Secret** (every page): the bytes of the page depend on the gold answer, on whether the answer is right, or on a
 //!   name: of the sample, its table file, the method, the model, the answerer.
+
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer_forms::{AnswerForms, contains, is_small_number, words as words_of};
+use super::imported::view as imported;
 use super::withhold;
 use super::{AnswerVisibility, Format, Written, words};
 use crate::dataset::{Gold, Sample};
-use crate::trace::Trace;
+use crate::trace::{AnswerSource, Trace};
 
 /// Something that a page tells and must not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -53,14 +58,26 @@ impl LeakKind {
 }
 
 /// Every leak of a page in Markdown: its answer, if it is withheld, and names.
-pub(super) fn in_markdown(markdown: &str, sample: &Sample, trace: &Trace, visibility: AnswerVisibility) -> Vec<Leak> {
+pub(super) fn in_markdown(
+    markdown: &str,
+    sample: &Sample,
+    trace: &Trace,
+    format: Format,
+    visibility: AnswerVisibility,
+) -> Vec<Leak> {
     let forms = trace
         .answer
         .as_ref()
         .filter(|_| visibility == AnswerVisibility::Withheld)
         .and_then(AnswerForms::of);
     let mut leaks = Vec::new();
+    let imported_page = (format == Format::Imported).then(|| ImportedCheck::new(forms.as_ref(), sample, trace));
     for block in blocks(markdown) {
+        if let Some(check) = &imported_page {
+            let place = || format!("Markdown line {}", block.line);
+            leaks.extend(check.of(&block.kind).into_iter().map(|what| Leak { what, place: place() }));
+            continue;
+        }
         let mut say = |what, line: usize| {
             leaks.push(Leak {
                 what,
@@ -107,6 +124,109 @@ pub(super) fn in_markdown(markdown: &str, sample: &Sample, trace: &Trace, visibi
     leaks
 }
 
+/// What a page made elsewhere may not say, beside what every page may not.
+struct ImportedCheck<'a> {
+    forms: Option<&'a AnswerForms>,
+    sample: &'a Sample,
+    trace: &'a Trace,
+    own_cells: BTreeSet<Vec<String>>,
+    own_words: Vec<String>,
+}
+
+/// Words that tell the right answer, or whether the answer is right.
+const OUTCOMES: &[&[&str]] = &[
+    &["ground", "truth"],
+    &["gold", "answer"],
+    &["gold", "label"],
+    &["gold", "standard"],
+    &["reference", "answer"],
+    &["expected", "answer"],
+    &["actual", "answer"],
+    &["actual", "label"],
+    &["true", "label"],
+    &["correct", "answer"],
+    &["correct", "prediction"],
+    &["incorrect", "prediction"],
+    &["wrong", "prediction"],
+    &["true", "positive"],
+    &["true", "negative"],
+    &["false", "positive"],
+    &["false", "negative"],
+];
+
+impl<'a> ImportedCheck<'a> {
+    fn new(forms: Option<&'a AnswerForms>, sample: &'a Sample, trace: &'a Trace) -> Self {
+        Self {
+            forms,
+            sample,
+            trace,
+            own_cells: imported::own_cells(sample),
+            own_words: withhold::words_of_sample(sample),
+        }
+    }
+
+    fn of(&self, block: &BlockKind) -> Vec<LeakKind> {
+        let mut found = Vec::new();
+        let mut say = |what, is_told: bool| found.extend(is_told.then_some(what));
+        match block {
+            // The sample's own.
+            BlockKind::Table { is_first: true, .. } => {}
+            BlockKind::Table { header, rows, .. } => {
+                let all: Vec<Vec<&str>> = std::iter::once(header)
+                    .chain(rows)
+                    .map(|row| row.iter().map(String::as_str).collect())
+                    .collect();
+                let told = self
+                    .forms
+                    .map(|forms| imported::told_by_table(forms, self.sample, &self.own_cells, &all, 1));
+                say(
+                    LeakKind::Answer,
+                    told.is_some_and(|told| told.everything || !told.cells.is_empty()),
+                );
+                let cells = || all.iter().flatten();
+                say(LeakKind::Name, cells().any(|text| self.names(text)));
+                say(LeakKind::Secret, cells().any(|text| self.tells_outcome(text)));
+            }
+            BlockKind::Program(text) => {
+                let said = self
+                    .forms
+                    .map(|forms| imported::said_in_code(forms, text, &self.sample.question));
+                say(LeakKind::Answer, said.is_some_and(|said| !said.is_empty()));
+                say(LeakKind::Name, self.names(text));
+                say(LeakKind::Secret, self.tells_outcome(text));
+            }
+            BlockKind::Said(text) | BlockKind::Prose(text) => {
+                // A heading of the explanation begins with a sign of its own.
+                if matches!(block, BlockKind::Prose(_)) && is_answer_of_page(text) {
+                    return found;
+                }
+                let said = self.forms.map(|forms| imported::said_in_text(forms, text));
+                say(LeakKind::Answer, said.is_some_and(|said| !said.is_empty()));
+                say(LeakKind::Name, self.names(text));
+                say(LeakKind::Secret, self.tells_outcome(text));
+            }
+        }
+        found
+    }
+
+    fn names(&self, text: &str) -> bool {
+        !withhold::names_in(text, self.sample, self.trace).is_empty()
+    }
+
+    fn tells_outcome(&self, text: &str) -> bool {
+        let words = words_of(text);
+        OUTCOMES.iter().any(|outcome| {
+            let outcome: Vec<String> = outcome.iter().map(|word| (*word).to_owned()).collect();
+            contains(&words, &outcome) && !contains(&self.own_words, &outcome)
+        })
+    }
+}
+
+/// The lines that end every page: the answer as the page itself gives it or withholds it, and where it came from.
+fn is_answer_of_page(text: &str) -> bool {
+    text.starts_with("Answer: ") || text == words::source(Some(AnswerSource::Imported))
+}
+
 /// Whether the page is another one when nothing but its secrets is.
 pub(super) fn of_secrets(
     page: &Written,
@@ -131,6 +251,12 @@ pub(super) fn of_secrets(
         &mut other_trace.model,
     ] {
         *name = "another-name".to_owned();
+    }
+    if let Some(imported) = &mut other_trace.imported {
+        "another-name".clone_into(&mut imported.name);
+        "another-file".clone_into(&mut imported.file);
+        imported.method = None;
+        imported.model = None;
     }
     // Names in the model's own text are concealed, or `Name`'s to say, by the true names in both.
     let other = Written::new(&other_sample, &other_trace, format, visibility, (sample, trace));
@@ -226,10 +352,19 @@ fn is_ours(text: &str) -> bool {
         words::PART,
         "Table after step ",
         "Result. Table after step ",
+        "The explanation’s table ",
         "The same as: ",
         "Result. The same as: ",
     ];
-    const LINES: &[&str] = &[words::INPUT_WITHHELD, words::RESULT_WITHHELD, words::PART_WITHHELD];
+    const LINES: &[&str] = &[
+        words::INPUT_WITHHELD,
+        words::RESULT_WITHHELD,
+        words::PART_WITHHELD,
+        words::TABLE_WITHHELD,
+        words::IMPORTED,
+        words::IMPORTED_WITH_MARKS,
+        words::NOTHING_IMPORTED,
+    ];
     STARTS.iter().any(|start| text.starts_with(start)) || LINES.contains(&text)
 }
 

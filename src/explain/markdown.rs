@@ -3,6 +3,8 @@
 //! Text of tables and models cannot leave its place: cells and sentences are escaped onto one line, programs stand in a
 //! fence longer than any run of backticks in them, the model's own words in a block quote.
 
+mod imported_markdown;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -57,6 +59,12 @@ pub(super) fn write(view: &PageView) -> String {
         Some(Rationale::Words(text)) => page.push(format!("Explanation in the model’s words:\n{}", quoted(text))),
         Some(Rationale::Missing) => page.push("The model gave no explanation in words.".to_owned()),
         None => {}
+    }
+    if let Some(note) = view.imported_note {
+        page.push(note.to_owned());
+    }
+    if let Some(imported) = &view.imported {
+        imported_markdown::write(&mut page, imported);
     }
     write_closing(&mut page, view);
     page.text
@@ -337,18 +345,17 @@ fn begins_entity(rest: &[char]) -> bool {
 
 /// Paragraphs as a block quote: nothing in it can end it or begin a heading.
 fn quoted(text: &str) -> String {
-    let lines: Vec<String> = text
-        .lines()
-        .map(|line| {
-            let line = escaped(line);
-            match line.chars().next() {
-                None => ">".to_owned(),
-                Some('#' | '>' | '=' | '-' | '+') => format!("> \\{line}"),
-                Some(_) => format!("> {line}"),
-            }
-        })
-        .collect();
+    let lines: Vec<String> = text.lines().map(|line| quoted_line(&escaped(line))).collect();
     lines.join("\n")
+}
+
+/// One escaped line as a line of a block quote.
+fn quoted_line(line: &str) -> String {
+    match line.chars().next() {
+        None => ">".to_owned(),
+        Some('#' | '>' | '=' | '-' | '+') => format!("> \\{line}"),
+        Some(_) => format!("> {line}"),
+    }
 }
 
 /// A program in a fence that nothing in it can close.

@@ -60,6 +60,8 @@ pub enum Format {
     Facts,
     /// The model's own words.
     FreeText,
+    /// A page that was made elsewhere, as it was imported.
+    Imported,
     /// Table, question and (unless withheld) answer alone: the control.
     None,
 }
@@ -95,6 +97,9 @@ pub struct PageFacts {
     pub steps_marked: usize,
     /// Steps whose marks are said to be "at least these"; 0 in formats without marks.
     pub steps_inexact: usize,
+    /// What it explains was made elsewhere and imported; never in the control.
+    #[serde(default)]
+    pub imported: bool,
     /// The chain does not end in the answer shown (a fallback answered); never in the control, which shows no steps.
     pub answer_not_from_steps: bool,
     /// Tables left out and texts replaced so that the page does not tell its answer or what made it; the rule is in
@@ -118,12 +123,13 @@ pub struct PageFacts {
 /// gives a page, which says what is missing.
 pub fn render(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility) -> Page {
     let page = Written::new(sample, trace, format, answer, (sample, trace));
-    let mut leaks = leak::in_markdown(&page.markdown, sample, trace, answer);
+    let mut leaks = leak::in_markdown(&page.markdown, sample, trace, format, answer);
     leaks.extend(leak::of_secrets(&page, sample, trace, format, answer));
     Page {
         facts: PageFacts {
             steps: page.view.step_count(),
             steps_marked: page.view.steps.iter().filter(|step| step.marked).count(),
+            imported: trace.imported.is_some() && format != Format::None,
             steps_inexact: page.view.steps.iter().filter(|step| step.inexact).count(),
             answer_not_from_steps: page.view.closing.notice.is_some(),
             places_withheld: page.places_withheld,

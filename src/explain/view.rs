@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::content_policy::PageScript;
 use super::facts::FactsView;
+use super::imported::view::ImportedView;
 use super::marked_table::{Dropped, Marks, Provenance, TableView, column_name};
 use super::sql_script::Script;
 use super::visible_text::{visible, visible_line};
@@ -36,6 +37,10 @@ pub(super) struct PageView {
     pub(super) legend: Legend,
     /// The model's own words, in a format that shows them.
     pub(super) rationale: Option<Rationale>,
+    /// What was made elsewhere, in the format that shows it.
+    pub(super) imported: Option<ImportedView>,
+    /// That the explanation was made elsewhere.
+    pub(super) imported_note: Option<&'static str>,
     /// The programs as a script, in a format that shows programs.
     pub(super) script: Option<Script>,
     /// The facts, in a format that shows them in place of steps.
@@ -228,6 +233,7 @@ pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: Answ
         Some(text) if !text.trim().is_empty() => Rationale::Words(visible(text.trim())),
         _ => Rationale::Missing,
     });
+    let imported = (format == Format::Imported).then(|| imported_page(trace, answer));
     PageView {
         question_label: words::question_label(sample.kind),
         question: visible_line(&sample.question),
@@ -248,9 +254,24 @@ pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: Answ
         shows_steps,
         legend: builder.legend,
         rationale,
+        imported_note: (trace.imported.is_some() && format != Format::None)
+            .then(|| words::imported(imported.as_ref().is_some_and(ImportedView::has_marks))),
+        imported,
         script: None,
         facts: None,
     }
+}
+
+/// The page that was imported, or its second one that withholds the answer.
+fn imported_page(trace: &Trace, answer: AnswerVisibility) -> ImportedView {
+    let page = trace.imported.as_ref().and_then(|imported| imported.page.as_ref());
+    page.map_or_else(ImportedView::default, |page| {
+        let withheld = page
+            .withheld
+            .as_ref()
+            .filter(|_| answer == AnswerVisibility::Withheld);
+        ImportedView::of(withheld.unwrap_or(&page.blocks))
+    })
 }
 
 /// Whether a format shows each step over its input, with marks.
@@ -258,9 +279,9 @@ fn is_chain(format: Format) -> bool {
     matches!(format, Format::AttributionChain | Format::StepThrough)
 }
 
-/// The table that holds the answer, when the answer came from it: the last result.
+/// The table that holds the answer, when the answer came from it, or may have: the last result.
 pub(super) fn answer_table(trace: &Trace) -> Option<usize> {
-    (trace.answer_source == Some(AnswerSource::Program))
+    matches!(trace.answer_source, Some(AnswerSource::Program | AnswerSource::Imported))
         .then(|| trace.steps.iter().rev().find_map(|step| step.output))
         .flatten()
 }

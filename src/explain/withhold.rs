@@ -59,6 +59,9 @@ impl Concealer<'_> {
         if let Some(Rationale::Words(text)) = &mut view.rationale {
             places += replace(text, |text| self.forms.said_in(text));
         }
+        if let Some(imported) = &mut view.imported {
+            places += imported.conceal(&self.forms, self.sample);
+        }
         if let Some(text) = &mut view.closing.notice_reason {
             places += replace(text, |text| self.forms.said_in(text));
         }
@@ -162,12 +165,24 @@ fn verdict_constants(program: &str) -> (Vec<Range<usize>>, bool) {
 }
 
 /// The names by which a judge could tell what made a page, as words: of the method, and of the model where its name is
-/// not a word of any text.
-fn names(trace: &Trace) -> Vec<Vec<String>> {
-    let method = words_of(&trace.method);
-    let model = words_of(&trace.model);
-    let telling = model.len() > 1 || model.iter().any(|word| word.chars().any(|c| c.is_ascii_digit()));
-    [Some(method), telling.then_some(model)]
+/// not a word of any text. What was made elsewhere may also give away its file, the sample's id and its table's.
+fn names(sample: &Sample, trace: &Trace) -> Vec<Vec<String>> {
+    let telling = |name: &str| {
+        let words = words_of(name);
+        let is_telling = words.len() > 1 || words.iter().any(|word| word.chars().any(|c| c.is_ascii_digit()));
+        is_telling.then_some(words)
+    };
+    let mut names = vec![telling(&trace.model)];
+    match &trace.imported {
+        None => names.push(Some(words_of(&trace.method))),
+        Some(imported) => {
+            names.extend([imported.name.as_str(), imported.method.as_deref().unwrap_or_default()].map(|name| Some(words_of(name))));
+            let stem = imported.file.rsplit_once('.').map_or(imported.file.as_str(), |(stem, _)| stem);
+            let telltales = [imported.model.as_deref().unwrap_or_default(), imported.file.as_str(), stem, sample.id.as_str(), sample.table_id.as_str()];
+            names.extend(telltales.map(telling));
+        }
+    }
+    names
         .into_iter()
         .flatten()
         .filter(|name| !name.is_empty() && !is_small_number(name))
@@ -176,7 +191,7 @@ fn names(trace: &Trace) -> Vec<Vec<String>> {
 
 /// Where a model's text has such a name that the sample itself has not.
 pub(super) fn names_in(text: &str, sample: &Sample, trace: &Trace) -> Vec<Range<usize>> {
-    let names: Vec<Vec<String>> = names(trace);
+    let names: Vec<Vec<String>> = names(sample, trace);
     let tokens = tokens(text);
     let mut found: Vec<Range<usize>> = names.iter().flat_map(|name| runs(&tokens, name)).collect();
     if found.is_empty() {
@@ -193,7 +208,7 @@ pub(super) fn names_in(text: &str, sample: &Sample, trace: &Trace) -> Vec<Range<
     found
 }
 
-fn words_of_sample(sample: &Sample) -> Vec<String> {
+pub(super) fn words_of_sample(sample: &Sample) -> Vec<String> {
     let table = &sample.table;
     let texts = [Some(sample.question.as_str()), sample.caption.as_deref()];
     let headers = table.columns.iter().map(|column| column.display.as_str());
@@ -220,6 +235,9 @@ fn conceal_names(view: &mut PageView, sample: &Sample, trace: &Trace) -> usize {
     }
     for text in texts {
         places += replace(text, |text| names_in(text, sample, trace));
+    }
+    if let Some(imported) = &mut view.imported {
+        places += imported.replace(|text| names_in(text, sample, trace));
     }
     places
 }

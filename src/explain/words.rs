@@ -231,6 +231,24 @@ pub(super) const PART: &str = "The part of the table that matters";
 /// In the place of the part of the table that matters.
 pub(super) const PART_WITHHELD: &str = "The part of the table that matters states the answer, which is withheld.";
 
+/// That an explanation was made elsewhere.
+pub(super) const IMPORTED: &str = "This explanation was made elsewhere and imported: nothing in it was traced.";
+
+/// The same, with highlights.
+pub(super) const IMPORTED_WITH_MARKS: &str =
+    "This explanation was made elsewhere and imported: nothing in it was traced, and its highlights are its maker’s own.";
+
+/// That an explanation was made elsewhere.
+pub(super) fn imported(has_marks: bool) -> &'static str {
+    if has_marks { IMPORTED_WITH_MARKS } else { IMPORTED }
+}
+
+/// In the place of a table of an imported explanation.
+pub(super) const TABLE_WITHHELD: &str = "A table here states the answer, which is withheld.";
+
+/// In the place of an imported explanation that a trace does not have.
+pub(super) const NOTHING_IMPORTED: &str = "No page was imported for this.";
+
 /// The notice that the steps did not produce the answer.
 pub(super) fn fallback_notice(steps_shown: bool) -> &'static str {
     if steps_shown {
@@ -250,6 +268,7 @@ pub(super) fn source(source: Option<AnswerSource>) -> &'static str {
     match source {
         Some(AnswerSource::Program) => "It comes from the last step’s table.",
         Some(AnswerSource::Model | AnswerSource::Fallback) => "It comes from the model itself.",
+        Some(AnswerSource::Imported) => "It was given together with the explanation.",
         None => "Where it came from was not kept.",
     }
 }
@@ -271,6 +290,7 @@ pub(super) fn failure(failure: &AnswerFailure) -> String {
         }
         AnswerFailure::TooManySteps { limit } => format!("there was no answer after {}", count(*limit, "step")),
         AnswerFailure::Call { .. } => "the model could not be asked, or gave no answer".to_owned(),
+        AnswerFailure::NotGiven => "none was given with the explanation".to_owned(),
     }
 }
 

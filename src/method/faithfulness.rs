@@ -54,10 +54,14 @@ pub(super) fn counts(evidence: &Evidence, table: &Table) -> MarkCounts {
 }
 
 fn by_programs(engine: &Engine, sample: &Sample, trace: &Trace) -> Result<FaithfulnessOutcome, NotApplicable> {
+    if trace.imported.is_some() {
+        return Err(NotApplicable::Imported);
+    }
     let answer = trace.answer.as_ref().ok_or(NotApplicable::NoAnswer)?;
     match trace.answer_source {
         Some(AnswerSource::Program) => {}
         Some(AnswerSource::Fallback) => return Err(NotApplicable::Fallback),
+        Some(AnswerSource::Imported) => return Err(NotApplicable::Imported),
         Some(AnswerSource::Model) | None => return Err(NotApplicable::ModelAnswer),
     }
     let table = trace.tables.first().ok_or(NotApplicable::NoMarks)?;

@@ -251,6 +251,7 @@ pub fn failure_words(failure: Option<&AnswerFailure>) -> (&'static str, String) 
         Some(AnswerFailure::NoResult { message }) => ("no_result", message.clone()),
         Some(AnswerFailure::TooManySteps { limit }) => ("too_many_steps", format!("more than {limit} steps")),
         Some(AnswerFailure::Call { error }) => ("call", error.to_string()),
+        Some(AnswerFailure::NotGiven) => ("not_given", "the explanation was imported without a prediction".to_owned()),
     }
 }
 

@@ -44,6 +44,7 @@ pub fn source_name(source: AnswerSource) -> &'static str {
         AnswerSource::Program => "program",
         AnswerSource::Model => "model",
         AnswerSource::Fallback => "fallback",
+        AnswerSource::Imported => "imported",
     }
 }
 

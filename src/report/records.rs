@@ -86,12 +86,14 @@ pub struct ArmFacts {
     pub name: String,
     /// The answerer whose traces it shows, as in [`Trace::answerer`]; several arms may show one.
     pub answerer: String,
-    /// The method's name in the registry.
+    /// The method's name in the registry, or `imported`.
     pub method: String,
     /// The method's name for people.
     pub method_title: String,
-    /// The answering model's name in the study.
+    /// The answering model's name in the study; of an imported arm, what whoever imported it says, or empty.
     pub model: String,
+    /// Whether its explanations were made elsewhere: no lineage, no calls, no cost is known of them.
+    pub imported: bool,
     /// How its traces are shown.
     pub format: Format,
 }

@@ -15,10 +15,11 @@ use crate::report::run_check::RunCheck;
 use crate::report::{
     self, Analysis, ArmFacts, CallUsage, JudgeFacts, ModelFacts, ModelPrice, PageRecord, RunRecords, StudyFacts,
 };
+use crate::trace::imported::IMPORTED;
 use crate::trace::{FaithfulnessRecord, Trace};
 
 use super::directory::{ANALYSIS, RunDirectory};
-use super::file::{EngineSettings, StudyFile};
+use super::file::{ArmOrigin, EngineSettings, StudyFile};
 use super::judge::purpose;
 use super::load::{Arm, Study};
 use super::models::{Models, StoredCalls, word};
@@ -49,7 +50,7 @@ pub(super) fn records(
 ) -> Result<RunRecords, RunError> {
     let calls = calls(&study.file, models.store(), &traces, &faithfulness, &trials, &judgments)?;
     Ok(RunRecords {
-        study: facts(study, arms, models),
+        study: facts(study, arms, models, &traces),
         samples,
         traces,
         pages,
@@ -61,15 +62,30 @@ pub(super) fn records(
     })
 }
 
-fn facts(study: &Study, arms: &[Arm], models: &Models) -> StudyFacts {
+fn facts(study: &Study, arms: &[Arm], models: &Models, traces: &[Trace]) -> StudyFacts {
     let file = &study.file;
-    let arm_facts = |(arm, entry): (&Arm, &super::file::ArmEntry)| ArmFacts {
-        name: arm.name.clone(),
-        answerer: arm.answerer.clone(),
-        method: entry.method.clone(),
-        method_title: method::find(&entry.method).map_or_else(|| entry.method.clone(), |found| found.title.to_owned()),
-        model: entry.model.clone(),
-        format: arm.format,
+    let arm_facts = |(arm, entry): (&Arm, &super::file::ArmEntry)| {
+        let own = traces.iter().find(|trace| trace.answerer == arm.answerer);
+        let imported = own.and_then(|trace| trace.imported.as_ref());
+        let (method, model) = match entry.origin() {
+            Some(ArmOrigin::Method { method, model }) => (method, model.to_owned()),
+            _ => (
+                IMPORTED,
+                imported.and_then(|imported| imported.model.clone()).unwrap_or_default(),
+            ),
+        };
+        ArmFacts {
+            name: arm.name.clone(),
+            answerer: arm.answerer.clone(),
+            method: method.to_owned(),
+            method_title: match imported {
+                Some(imported) => format!("{} (imported)", imported.name),
+                None => method::find(method).map_or_else(|| method.to_owned(), |found| found.title.to_owned()),
+            },
+            model,
+            imported: entry.import.is_some(),
+            format: arm.format,
+        }
     };
     let model_facts = |entry: &ModelEntry| ModelFacts {
         name: entry.name().to_owned(),

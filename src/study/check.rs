@@ -23,7 +23,7 @@ pub(super) fn samples(study: &Study, samples: &[Sample]) -> Result<(), StudyErro
         }
     }
     for arm in &study.file.arms {
-        let Some(descriptor) = method::find(&arm.method) else {
+        let Some(descriptor) = arm.method.as_deref().and_then(method::find) else {
             continue;
         };
         let Some(odd) = samples.iter().find(|sample| !descriptor.kinds.contains(&sample.kind)) else {

@@ -112,6 +112,9 @@ pub struct Manifest {
     pub stages: BTreeMap<Stage, String>,
     /// For each file of records: BLAKE3 of its bytes, so that one that lost lines is not taken for whole.
     pub records: BTreeMap<String, String>,
+    /// For each answerer whose explanations were made elsewhere: BLAKE3 of the file that they were imported from.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub imports: BTreeMap<String, String>,
 }
 
 /// A run directory.

@@ -27,6 +27,7 @@ use super::answer::Ready;
 use super::directory::CALLS;
 use super::explain::{Pages, explain};
 use super::judge::{self, Bench, ReadyJudge};
+use super::import::arms::Imports;
 use super::load::{Arm, Study};
 use super::models::Models;
 use super::run::{Options, RunError, Stage, load_samples};
@@ -104,7 +105,12 @@ pub async fn estimate(study: &Study, options: &Options) -> Result<Estimate, RunE
     let models = Models::over(study, store, &offline, &Stop::new())?;
     let arms = study.arms()?;
     let mut sums = Sums::of(study);
+    // Nobody is asked for what is imported.
+    let imports = Imports::read(study, &samples)?;
     let answers = rehearse_answers(study, &samples, &models, &mut sums).await?;
+    let answers = answers
+        .map(|traces| imports.join(study, &samples, traces))
+        .transpose()?;
     let rehearsal = Rehearsal {
         study,
         samples: &samples,

@@ -4,6 +4,7 @@
 //! the samples) is checked by [`super::check`].
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,22 +66,52 @@ pub struct StudyHead {
     pub note: Option<String>,
 }
 
-/// What is compared: method + model + format.
+/// What is compared: method + model + format, or explanations made elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArmEntry {
     /// Letters, digits, `-`, `_` and `.`; not `none`, which names the control.
     pub name: String,
-    /// A method of the registry.
-    pub method: String,
-    /// A model of this study.
-    pub model: String,
-    /// How its traces are shown. Default: the method's own format.
+    /// A method of the registry; not with `import`.
+    #[serde(default)]
+    pub method: Option<String>,
+    /// A model of this study; not with `import`.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// A file that `tabjury import` wrote, relative to the study file: explanations made elsewhere.
+    #[serde(default)]
+    pub import: Option<PathBuf>,
+    /// How its traces are shown. Default: the method's own format; of imported pages, the pages themselves.
     #[serde(default)]
     pub format: Option<Format>,
     /// Settings of the method.
     #[serde(default)]
     pub settings: BTreeMap<String, serde_json::Value>,
+}
+
+/// Where an arm's traces come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArmOrigin<'a> {
+    /// A method answers with a model.
+    Method {
+        /// The method's name in the registry.
+        method: &'a str,
+        /// The model's name in the study.
+        model: &'a str,
+    },
+    /// They were made elsewhere.
+    Import(&'a Path),
+}
+
+impl ArmEntry {
+    /// Where its traces come from; `None` when the entry does not say, or says both.
+    pub fn origin(&self) -> Option<ArmOrigin<'_>> {
+        match (&self.method, &self.model, &self.import) {
+            (Some(method), Some(model), None) => Some(ArmOrigin::Method { method, model }),
+            (None, None, Some(path)) => Some(ArmOrigin::Import(path)),
+            _ => None,
+        }
+    }
 }
 
 /// Who judges.

@@ -7,7 +7,7 @@ use crate::explain::Format;
 use crate::judge::CONTROL_ARM;
 use crate::method::{self, Method};
 
-use super::file::{ArmEntry, StudyFile};
+use super::file::{ArmEntry, ArmOrigin, StudyFile};
 
 /// A study file with the place that its relative paths start from.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +69,15 @@ pub struct Answerer {
     pub model: String,
 }
 
+/// Explanations made elsewhere, shown by one or more arms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedAnswerer {
+    /// The name of the first arm that shows them.
+    pub name: String,
+    /// The file that `tabjury import` wrote, as the study file has it.
+    pub path: PathBuf,
+}
+
 /// An arm as the stages use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arm {
@@ -128,7 +137,7 @@ impl Study {
                     "an arm is called `{CONTROL_ARM}`, which names the control; the control is part of a study unless [control] enabled = false"
                 )));
             }
-            self.check_model(&format!("arm `{}`", arm.name), &arm.model)?;
+            self.check_origin(arm)?;
         }
         for judge in &self.file.judges {
             self.check_model(&format!("judge `{}`", judge.name), &judge.model)?;
@@ -181,6 +190,29 @@ impl Study {
         self.answerers().map(drop)
     }
 
+    fn check_origin(&self, arm: &ArmEntry) -> Result<(), StudyError> {
+        let wrong = |message: &str| Err(self.wrong(format!("arm `{}` {message}", arm.name)));
+        match arm.origin() {
+            Some(ArmOrigin::Method { model, .. }) => {
+                if arm.format == Some(Format::Imported) {
+                    return wrong("shows what a method did; the format `imported` is for pages made elsewhere");
+                }
+                self.check_model(&format!("arm `{}`", arm.name), model)
+            }
+            Some(ArmOrigin::Import(_)) if !arm.settings.is_empty() => {
+                wrong("imports its explanations; `settings` are those of a method, so leave them out")
+            }
+            Some(ArmOrigin::Import(_)) => Ok(()),
+            None if arm.import.is_some() => {
+                wrong("imports its explanations, so nobody answers; leave `method` and `model` out")
+            }
+            None if arm.method.is_none() => {
+                wrong("has no `method`; name one that `tabjury methods` lists, or explanations made elsewhere with `import`")
+            }
+            None => wrong("has no `model`; name one of [[models]]"),
+        }
+    }
+
     fn check_names<'a>(&self, what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), StudyError> {
         let mut seen = BTreeSet::new();
         for name in names {
@@ -216,11 +248,30 @@ impl Study {
         )))
     }
 
-    /// The distinct answerers, in the order of their first arms.
+    /// The distinct imports, in the order of their first arms.
+    pub fn imported_answerers(&self) -> Vec<ImportedAnswerer> {
+        let mut answerers: Vec<ImportedAnswerer> = Vec::new();
+        for entry in &self.file.arms {
+            if let Some(ArmOrigin::Import(path)) = entry.origin()
+                && !answerers.iter().any(|known| known.path == path)
+            {
+                answerers.push(ImportedAnswerer {
+                    name: entry.name.clone(),
+                    path: path.to_owned(),
+                });
+            }
+        }
+        answerers
+    }
+
+    /// The distinct answerers that ask a model, in the order of their first arms.
     pub fn answerers(&self) -> Result<Vec<Answerer>, StudyError> {
         let mut answerers: Vec<Answerer> = Vec::new();
         for entry in &self.file.arms {
-            let built = self.build(entry)?;
+            let Some(ArmOrigin::Method { method, model }) = entry.origin() else {
+                continue;
+            };
+            let built = self.build(entry, method, model)?;
             if !answerers.iter().any(|known| same_answerer(known, &built)) {
                 answerers.push(built);
             }
@@ -231,31 +282,39 @@ impl Study {
     /// The arms with the answerers they show.
     pub fn arms(&self) -> Result<Vec<Arm>, StudyError> {
         let answerers = self.answerers()?;
+        let imported = self.imported_answerers();
         self.file
             .arms
             .iter()
             .map(|entry| {
-                let built = self.build(entry)?;
-                let answerer = answerers
-                    .iter()
-                    .find(|known| same_answerer(known, &built))
-                    .map_or_else(|| built.name.clone(), |known| known.name.clone());
+                let answerer = match entry.origin() {
+                    Some(ArmOrigin::Method { method, model }) => {
+                        let built = self.build(entry, method, model)?;
+                        let known = answerers.iter().find(|known| same_answerer(known, &built));
+                        known.map(|known| known.name.clone())
+                    }
+                    Some(ArmOrigin::Import(path)) => {
+                        let known = imported.iter().find(|known| known.path == path);
+                        known.map(|known| known.name.clone())
+                    }
+                    None => None,
+                };
                 Ok(Arm {
                     name: entry.name.clone(),
-                    answerer,
+                    answerer: answerer.unwrap_or_else(|| entry.name.clone()),
                     format: self.format_of(entry)?,
                 })
             })
             .collect()
     }
 
-    fn build(&self, entry: &ArmEntry) -> Result<Answerer, StudyError> {
-        let descriptor = method::find(&entry.method).ok_or_else(|| {
+    fn build(&self, entry: &ArmEntry, name: &str, model: &str) -> Result<Answerer, StudyError> {
+        let descriptor = method::find(name).ok_or_else(|| {
             let known: Vec<&str> = method::registry().iter().map(|known| known.name).collect();
             self.wrong(format!(
                 "arm `{}` names the method `{}`; known are: {}",
                 entry.name,
-                entry.method,
+                name,
                 known.join(", ")
             ))
         })?;
@@ -266,7 +325,7 @@ impl Study {
             name: entry.name.clone(),
             method_name: descriptor.name,
             method,
-            model: entry.model.clone(),
+            model: model.to_owned(),
         })
     }
 
@@ -274,7 +333,10 @@ impl Study {
         if let Some(format) = entry.format {
             return Ok(format);
         }
-        let default = method::find(&entry.method).map_or("none", |descriptor| descriptor.default_format);
+        let Some(ArmOrigin::Method { method, .. }) = entry.origin() else {
+            return Ok(Format::Imported);
+        };
+        let default = method::find(method).map_or("none", |descriptor| descriptor.default_format);
         serde_json::from_value(serde_json::Value::from(default))
             .map_err(|error| self.wrong(format!("arm `{}` has no format: {error}", entry.name)))
     }

@@ -13,6 +13,7 @@ pub mod estimate;
 mod explain;
 mod faithfulness;
 pub mod file;
+pub mod import;
 mod judge;
 pub mod load;
 mod models;

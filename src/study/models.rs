@@ -232,7 +232,7 @@ pub(super) fn word<T: Serialize>(value: &T) -> String {
 }
 
 fn is_used(study: &Study, name: &str) -> bool {
-    let arms = study.file.arms.iter().map(|arm| &arm.model);
+    let arms = study.file.arms.iter().filter_map(|arm| arm.model.as_ref());
     let judges = study.file.judges.iter().map(|judge| &judge.model);
     arms.chain(judges).any(|model| model == name)
 }

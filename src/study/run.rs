@@ -20,6 +20,8 @@ use super::answer;
 use super::directory::{self, DirectoryError, Manifest, RunDirectory, fingerprint};
 use super::explain::{Explained, PAGES_DIRECTORY, explain, read_pages};
 use super::faithfulness::{Measuring, measure_all};
+use super::import::ImportError;
+use super::import::arms::Imports;
 use super::judge::{self, Bench, ReadyJudge};
 use super::load::{Arm, Study, StudyError};
 use super::models::Models;
@@ -122,6 +124,9 @@ pub enum RunError {
     /// A data file.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
+    /// Explanations made elsewhere.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// The call store.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -192,6 +197,7 @@ pub async fn run(study: &Study, options: &Options, observer: &dyn Observer, stop
         ));
     }
     let prompts = judge::prompts(study)?;
+    let imports = Imports::read(study, &samples)?;
     let directory = RunDirectory::create(&options.directory(study))?;
     let models = Models::open(study, &directory, options, stop)?;
     let mut running = Running {
@@ -204,6 +210,7 @@ pub async fn run(study: &Study, options: &Options, observer: &dyn Observer, stop
         directory,
         models,
         samples: Arc::new(samples),
+        imports,
         stop,
         trusts_stored: false,
     };
@@ -244,6 +251,8 @@ pub async fn report(root: &Path, observer: &dyn Observer) -> Result<Summary, Run
         arms: study.arms()?,
         models: Models::open(&study, &directory, &options, &stop)?,
         samples: Arc::default(),
+        // The files may be gone; the traces of the run have what was in them.
+        imports: Imports::default(),
         manifest,
         directory,
         stop: &stop,
@@ -267,6 +276,7 @@ struct Running<'a> {
     directory: RunDirectory,
     models: Models,
     samples: Arc<Vec<Sample>>,
+    imports: Imports,
     stop: &'a Stop,
     /// Whether stages that are left out count as made from this study: for a report made anew, which may have neither
     /// scripts nor prompts at hand any more.
@@ -367,6 +377,8 @@ impl<'a> Running<'a> {
         );
         let traces = traces.await?;
         watch.finish();
+        let traces = self.imports.join(self.study, &self.samples, traces)?;
+        self.manifest.imports = self.imports.digests();
         self.keep(directory::TRACES, &traces)?;
         self.made(Stage::Answer, inputs)?;
         Ok(traces)
@@ -593,11 +605,13 @@ impl<'a> Running<'a> {
                 )
             })
             .collect();
-        Ok(fingerprint(&(
-            self.samples.as_ref(),
-            answerers,
-            &self.study.file.engine,
-        )))
+        let imports = self.imports.digests();
+        let made_here = fingerprint(&(self.samples.as_ref(), answerers, &self.study.file.engine));
+        Ok(if imports.is_empty() {
+            made_here
+        } else {
+            fingerprint(&(made_here, imports))
+        })
     }
 
     fn explain_inputs(&self) -> Result<String, RunError> {

@@ -39,6 +39,7 @@ impl TraceBuilder {
                 fallback_reason: None,
                 calls: Vec::new(),
                 counters: Counters::default(),
+                imported: None,
             },
         }
     }

@@ -128,6 +128,8 @@ pub enum NotApplicable {
     NoMarks,
     /// The programs, run again on the very same table, do not give the answer that is shown.
     NotReproduced,
+    /// The explanation was made elsewhere: what it rests on is not known.
+    Imported,
 }
 
 impl NotApplicable {
@@ -139,6 +141,7 @@ impl NotApplicable {
             Self::ModelAnswer => "the model wrote the answer",
             Self::NoMarks => "no step marks anything",
             Self::NotReproduced => "the programs run again give another answer",
+            Self::Imported => "the explanation was imported",
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::table::Table;
 pub use builder::TraceBuilder;
 pub use evidence::Evidence;
 pub use faithfulness::FaithfulnessRecord;
+pub use imported::Imported;
 pub use lineage::Lineage;
 
 /// The language of a program.
@@ -59,7 +60,8 @@ pub struct Step {
     pub input: usize,
     /// Index into [`Trace::tables`] of its result; `None` when it failed.
     pub output: Option<usize>,
-    /// What it read, kept and made; `None` only when there is no output.
+    /// What it read, kept and made; `None` when there is no output, and in an imported trace: a lineage that came from
+    /// elsewhere is a claim, and is dropped.
     pub lineage: Option<Lineage>,
     /// Failed tries before (and, without output, up to) this one.
     pub failed_attempts: Vec<FailedAttempt>,
@@ -77,6 +79,8 @@ pub enum AnswerSource {
     Model,
     /// The chain failed and the model answered without it: no step yields the answer shown.
     Fallback,
+    /// It was imported with its explanation: where it came from cannot be told.
+    Imported,
 }
 
 /// Why there is no answer. Counts as wrong and is listed.
@@ -115,6 +119,8 @@ pub enum AnswerFailure {
         /// How.
         error: CallError,
     },
+    /// The explanation was imported without a prediction.
+    NotGiven,
 }
 
 /// One call as a trace remembers it.
@@ -163,9 +169,9 @@ pub struct Trace {
     pub sample: String,
     /// The answerer (method, model and settings) that made it; one or more arms show it.
     pub answerer: String,
-    /// The method's name in the registry.
+    /// The method's name in the registry; [`imported::IMPORTED`] where none made it.
     pub method: String,
-    /// The model's name in the study.
+    /// The model's name in the study; empty where none of the study's answered.
     pub model: String,
     /// Every setting of the method, defaults filled in.
     pub settings: serde_json::Value,
@@ -185,6 +191,9 @@ pub struct Trace {
     pub fallback_reason: Option<AnswerFailure>,
     /// Every call, in order.
     pub calls: Vec<CallMark>,
-    /// The counters.
+    /// The counters; all zero in an imported trace, where nothing is known of them.
     pub counters: Counters,
+    /// Where it came from, if it was made elsewhere: then it has no lineage, no calls and no counters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
 }

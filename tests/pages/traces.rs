@@ -68,6 +68,7 @@ pub(crate) fn trace(
         fallback_reason: None,
         calls: Vec::new(),
         counters: Counters::default(),
+        imported: None,
     }
 }
 

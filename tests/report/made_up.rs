@@ -122,6 +122,7 @@ fn trace(arm: &str, sample: &str) -> Trace {
             repairs: u64::from(arm == "sql" && sample == "f6"),
             ..Counters::default()
         },
+        imported: None,
     }
 }
 

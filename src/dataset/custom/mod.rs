@@ -27,7 +27,7 @@ use super::json::parse_line;
 use super::text_file::{lines, read_text};
 use super::{DatasetError, DatasetKind, Gold, QuestionKind, Sample, check_new_id};
 
-pub use table_file::read_table;
+pub use table_file::{Record, read_records, read_table};
 
 const SHAPE: &str =
     "an object with id, table, question or statement, answer or label, and if you like kind, caption and groups";

@@ -11,7 +11,7 @@ use super::super::json::{Members, parse_line};
 use super::super::text_file::{lines, read_text, table_of_records};
 
 /// A line of a table or of questions: its fields, and the 1-based line they begin on.
-type Record = (usize, Vec<String>);
+pub type Record = (usize, Vec<String>);
 
 /// Whether a file's name has one of these endings, in any case.
 pub(super) fn has_ending(file: &Path, endings: &[&str]) -> bool {
@@ -37,8 +37,8 @@ pub fn read_table(file: &Path) -> Result<Table, DatasetError> {
     table_of_records(file, records)
 }
 
-/// The records of a `.csv` or `.tsv` file, header included.
-pub(super) fn read_records(file: &Path) -> Result<Vec<Record>, DatasetError> {
+/// The records of a `.csv` or `.tsv` file, header included, as [`read_table`] reads them.
+pub fn read_records(file: &Path) -> Result<Vec<Record>, DatasetError> {
     let (is_csv, is_tsv) = (has_ending(file, &["csv"]), has_ending(file, &["tsv"]));
     if !is_csv && !is_tsv {
         return Err(DatasetError::malformed(

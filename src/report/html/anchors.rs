@@ -36,6 +36,7 @@ pub(super) fn format_name(format: Format) -> &'static str {
         Format::FunctionChain => "chain of operations",
         Format::Facts => "facts and the part of the table that matters",
         Format::FreeText => "free text",
+        Format::Imported => "a page made elsewhere",
         Format::None => "no explanation",
     }
 }

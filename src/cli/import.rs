@@ -1,0 +1,203 @@
+//! `tabjury import`: explanations made elsewhere, into a file that a study's arm can name.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::arguments::ImportArguments;
+use super::exit::{Exit, Failure};
+use super::printer::Printer;
+use super::files;
+use super::run::{bad_study, failed};
+use crate::dataset::{Sample, Selection, Source};
+use crate::study::import::{ImportFrom, ImportSummary, Maker, all_samples, import};
+use crate::study::{RunError, Study};
+
+/// Names that a line lists.
+const LISTED: usize = 5;
+
+/// Runs the command.
+pub(super) fn run(arguments: &ImportArguments, printer: &Printer) -> Result<Exit, Failure> {
+    let mut inputs: Vec<files::Named<'_>> = Vec::new();
+    inputs.extend(arguments.answers.as_deref().map(|path| ("--answers", path)));
+    inputs.extend(arguments.traces.as_deref().map(|path| ("--traces", path)));
+    inputs.extend(study_of(&arguments.data).map(|path| ("--data", path)));
+    let out = [("--out", arguments.out.as_path())];
+    files::keep_apart(&inputs, &out)?;
+    if let Some(folder) = &arguments.html {
+        files::keep_out_of_pages(folder, &out)?;
+    }
+    let maker = Maker {
+        name: named("--name", &arguments.name)?,
+        model: match &arguments.model {
+            Some(model) => Some(named("--model", model)?),
+            None => None,
+        },
+    };
+    let samples = samples(arguments)?;
+    let from = from(arguments)?;
+    let result = import(&samples, &maker, &from).map_err(|error| failed(RunError::Import(error)))?;
+    let mut bytes = Vec::new();
+    for trace in &result.traces {
+        serde_json::to_writer(&mut bytes, trace).map_err(|error| Failure::new(Exit::Other, error, super::REPORT_DEFECT))?;
+        bytes.push(b'\n');
+    }
+    files::write(&arguments.out, &bytes)?;
+    printer.data(&report(&result.summary))?;
+    printer.say(&format!(
+        "{} has them; an arm of a study shows them with `import = \"...\"`, the path from the study file",
+        arguments.out.display()
+    ));
+    Ok(Exit::Success)
+}
+
+fn named(option: &str, name: &str) -> Result<String, Failure> {
+    const LONGEST: usize = 100;
+    let name = name.trim();
+    if !name.is_empty() && name.chars().count() <= LONGEST && !name.chars().any(char::is_control) {
+        return Ok(name.to_owned());
+    }
+    Err(Failure::message(
+        Exit::Usage,
+        format!("{option} is {name:?}"),
+        format!("name it with 1 to {LONGEST} characters on one line"),
+    ))
+}
+
+fn from(arguments: &ImportArguments) -> Result<ImportFrom, Failure> {
+    match (&arguments.html, &arguments.answers, &arguments.traces) {
+        (Some(folder), Some(answers), None) => Ok(ImportFrom::Pages {
+            folder: folder.clone(),
+            answers: answers.clone(),
+        }),
+        (None, None, Some(file)) => Ok(ImportFrom::Traces {
+            file: file.clone(),
+            answerer: arguments.answerer.clone(),
+        }),
+        // The command line does not let this through.
+        _ => Err(Failure::message(
+            Exit::Usage,
+            "there is nothing to import",
+            "name pages with --html and --answers, or traces with --traces",
+        )),
+    }
+}
+
+/// The study file that `--data` names, if it names one.
+fn study_of(data: &str) -> Option<&Path> {
+    let path = Path::new(data);
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+        .then_some(path)
+}
+
+fn samples(arguments: &ImportArguments) -> Result<Vec<Sample>, Failure> {
+    let (sources, base) = match study_of(&arguments.data) {
+        Some(path) => {
+            if arguments.split.is_some() {
+                return Err(Failure::message(
+                    Exit::Usage,
+                    "--split is for KIND:PATH; a study names its splits itself",
+                    "leave --split out",
+                ));
+            }
+            let study = Study::load(path).map_err(bad_study)?;
+            (study.file.samples, study.base)
+        }
+        None => (vec![source(arguments)?], PathBuf::new()),
+    };
+    let mut samples: Vec<Sample> = Vec::new();
+    for source in &sources {
+        samples.extend(all_samples(source, &base).map_err(|error| failed(RunError::Dataset(error)))?);
+    }
+    // Two sources of a study may hold one sample; which it selects is the study's own affair.
+    let mut ids = std::collections::BTreeSet::new();
+    samples.retain(|sample| ids.insert(sample.id.clone()));
+    Ok(samples)
+}
+
+fn source(arguments: &ImportArguments) -> Result<Source, Failure> {
+    let wrong = |problem: String, next: &str| Err(Failure::message(Exit::Usage, problem, next));
+    let form = "name a study file, or KIND:PATH, such as `custom:questions.jsonl` or `tabfact:DIR` with --split";
+    let Some((kind, path)) = arguments.data.split_once(':') else {
+        return wrong(format!("--data {:?} is neither a study file nor KIND:PATH", arguments.data), form);
+    };
+    let (path, split, select) = (PathBuf::from(path), arguments.split.clone(), Selection::default());
+    match (kind, split) {
+        ("tabfact", split) => Ok(Source::Tabfact { path, split, select }),
+        ("wikitq", Some(split)) => Ok(Source::Wikitq { path, split, select }),
+        ("wikitq", None) => wrong(
+            "wikitq has splits, and --split names none".to_owned(),
+            "add --split, such as pristine-unseen-tables",
+        ),
+        ("fetaqa" | "custom", Some(_)) => wrong(format!("{kind} has no splits"), "leave --split out"),
+        ("fetaqa", None) => Ok(Source::Fetaqa { path, select }),
+        ("custom", None) => Ok(Source::Custom {
+            questions: path,
+            select,
+        }),
+        _ => wrong(format!("--data: there is no data set `{kind}`"), form),
+    }
+}
+
+fn report(summary: &ImportSummary) -> String {
+    let mut text = format!(
+        "imported: {} explanations ({} samples in the data)\n",
+        summary.explanations, summary.samples
+    );
+    if summary.without_prediction > 0 {
+        let _ = writeln!(
+            text,
+            "without a prediction: {}; they count as wrong",
+            summary.without_prediction
+        );
+    }
+    if summary.pages > 0 {
+        let removed: Vec<String> = summary
+            .removed
+            .counts()
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect();
+        let removed = if removed.is_empty() { "nothing".to_owned() } else { removed.join(", ") };
+        let _ = writeln!(
+            text,
+            "pages: {}, and {} more for when the answer is withheld\ntaken out of them: {removed}",
+            summary.pages, summary.withheld_pages
+        );
+    }
+    if summary.lineages_dropped + summary.calls_dropped > 0 {
+        let _ = writeln!(
+            text,
+            "dropped, because nothing here can vouch for it: the lineage of {} steps, {} calls with their tokens",
+            summary.lineages_dropped, summary.calls_dropped
+        );
+    }
+    if !summary.unnamed_pages.is_empty() {
+        let _ = writeln!(
+            text,
+            "left in the folder, named by no line: {} pages, {}",
+            summary.unnamed_pages.len(),
+            some_of(&summary.unnamed_pages)
+        );
+    }
+    if !summary.leaks.is_empty() {
+        let _ = writeln!(
+            text,
+            "pages that tell what they must not, so that a run refuses them: {}",
+            summary.leaks.len()
+        );
+        for leak in summary.leaks.iter().take(LISTED) {
+            let _ = writeln!(text, "  {leak}");
+        }
+    }
+    text
+}
+
+fn some_of(names: &[String]) -> String {
+    let mut text = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > LISTED {
+        let _ = write!(text, " and {} more", names.len() - LISTED);
+    }
+    text
+}

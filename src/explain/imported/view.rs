@@ -1,0 +1,339 @@
+//! What a page shows of an explanation that was made elsewhere, and what it must leave out of it.
+//!
+//! The rule, also in docs/formats.md: a text or program is left out of where it says the answer, as a model's own words
+//! are; a number that counts steps, rows and the like is none. A cell that the sample's own table has too says it only
+//! beside a label such as "answer"; a table with a column that holds the answer and nothing else is left out whole.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::dataset::Sample;
+use crate::explain::answer_forms::{AnswerForms, is_small_number, words as words_of};
+use crate::explain::visible_text::{visible, visible_line};
+use crate::explain::words::count;
+use crate::explain::withhold::{self, WITHHELD};
+use crate::trace::imported::{ImportedBlock, ImportedCell, ImportedRun};
+
+/// An imported explanation as a page shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::explain) struct ImportedView {
+    /// Its parts in reading order.
+    pub(in crate::explain) parts: Vec<ImportedPart>,
+}
+
+/// A part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::explain) enum ImportedPart {
+    /// A heading.
+    Heading(String),
+    /// A paragraph.
+    Paragraph(Vec<ImportedRun>),
+    /// A list, one entry an item.
+    List(Vec<Vec<ImportedRun>>),
+    /// Preformatted text.
+    Code(String),
+    /// A table.
+    Table(ImportedTable),
+    /// A table that states the answer, which is withheld.
+    WithheldTable,
+}
+
+/// A table of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::explain) struct ImportedTable {
+    /// 1-based, among the tables of the explanation.
+    pub(in crate::explain) number: usize,
+    /// The names of its columns, where its first row has nothing but headings.
+    pub(in crate::explain) header: Option<Vec<ImportedCell>>,
+    /// The other rows, all as long as the longest.
+    pub(in crate::explain) rows: Vec<Vec<ImportedCell>>,
+    /// Columns.
+    pub(in crate::explain) columns: usize,
+}
+
+impl ImportedTable {
+    fn new(number: usize, mut rows: Vec<Vec<ImportedCell>>) -> Self {
+        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        for row in &mut rows {
+            for cell in row.iter_mut() {
+                cell.text = visible_line(&cell.text);
+            }
+            row.resize_with(columns, || ImportedCell {
+                text: String::new(),
+                header: false,
+                marked: false,
+            });
+        }
+        let is_header = |row: &Vec<ImportedCell>| row.iter().all(|cell| cell.header || cell.text.is_empty());
+        let header = (rows.len() > 1 && rows.first().is_some_and(is_header)).then(|| rows.remove(0));
+        Self {
+            number,
+            header,
+            rows,
+            columns,
+        }
+    }
+
+    /// Its size in words.
+    pub(in crate::explain) fn size(&self) -> String {
+        format!("{}, {}", count(self.rows.len(), "row"), count(self.columns, "column"))
+    }
+
+    /// What it is called on the page.
+    pub(in crate::explain) fn name(&self) -> String {
+        format!("The explanation’s table {}", self.number)
+    }
+
+    fn all_rows(&mut self) -> impl Iterator<Item = &mut Vec<ImportedCell>> {
+        self.header.iter_mut().chain(&mut self.rows)
+    }
+}
+
+impl ImportedView {
+    /// What a page shows of these blocks.
+    pub(in crate::explain) fn of(blocks: &[ImportedBlock]) -> Self {
+        let mut parts: Vec<ImportedPart> = Vec::new();
+        let mut tables = 0;
+        for block in blocks {
+            match block {
+                ImportedBlock::Heading { text } => parts.push(ImportedPart::Heading(visible_line(text))),
+                ImportedBlock::Code { text } => parts.push(ImportedPart::Code(visible(text))),
+                ImportedBlock::Text { runs, item } => {
+                    let runs = runs.iter().map(shown_run).collect();
+                    match (parts.last_mut(), item) {
+                        (Some(ImportedPart::List(items)), true) => items.push(runs),
+                        (_, true) => parts.push(ImportedPart::List(vec![runs])),
+                        (_, false) => parts.push(ImportedPart::Paragraph(runs)),
+                    }
+                }
+                ImportedBlock::Table { rows } => {
+                    tables += 1;
+                    parts.push(ImportedPart::Table(ImportedTable::new(tables, rows.clone())));
+                }
+            }
+        }
+        Self { parts }
+    }
+
+    /// Whether anything in it is highlighted.
+    pub(in crate::explain) fn has_marks(&self) -> bool {
+        let marked = |runs: &Vec<ImportedRun>| runs.iter().any(|run| run.marked);
+        self.parts.iter().any(|part| match part {
+            ImportedPart::Paragraph(runs) => marked(runs),
+            ImportedPart::List(items) => items.iter().any(marked),
+            ImportedPart::Table(table) => table.header.iter().chain(&table.rows).flatten().any(|cell| cell.marked),
+            ImportedPart::Heading(_) | ImportedPart::Code(_) | ImportedPart::WithheldTable => false,
+        })
+    }
+
+    /// Puts [`WITHHELD`] wherever `find` finds something; gives the number of places.
+    pub(in crate::explain) fn replace(&mut self, find: impl Fn(&str) -> Vec<Range<usize>>) -> usize {
+        let mut places = 0;
+        for part in &mut self.parts {
+            places += match part {
+                ImportedPart::Heading(text) | ImportedPart::Code(text) => withhold::replace(text, &find),
+                ImportedPart::Paragraph(runs) => replace_in_runs(runs, &find),
+                ImportedPart::List(items) => items.iter_mut().map(|item| replace_in_runs(item, &find)).sum(),
+                ImportedPart::Table(table) => table
+                    .all_rows()
+                    .flatten()
+                    .map(|cell| withhold::replace(&mut cell.text, &find))
+                    .sum(),
+                ImportedPart::WithheldTable => 0,
+            };
+        }
+        places
+    }
+
+    /// Takes the answer out; gives the number of places.
+    pub(in crate::explain) fn conceal(&mut self, forms: &AnswerForms, sample: &Sample) -> usize {
+        let own = own_cells(sample);
+        let find = |text: &str| said_in_text(forms, text);
+        let mut places = 0;
+        for part in &mut self.parts {
+            match part {
+                ImportedPart::Heading(text) => places += withhold::replace(text, find),
+                ImportedPart::Code(text) => {
+                    places += withhold::replace(text, |text| said_in_code(forms, text, &sample.question));
+                }
+                ImportedPart::Paragraph(runs) => places += replace_in_runs(runs, &find),
+                ImportedPart::List(items) => {
+                    places += items.iter_mut().map(|item| replace_in_runs(item, &find)).sum::<usize>();
+                }
+                ImportedPart::Table(table) => {
+                    let rows: Vec<Vec<&str>> = table.header.iter().chain(&table.rows).map(|row| texts(row)).collect();
+                    let told = told_by_table(forms, sample, &own, &rows, usize::from(table.header.is_some()));
+                    if told.everything {
+                        *part = ImportedPart::WithheldTable;
+                        places += 1;
+                        continue;
+                    }
+                    for (row, column) in told.cells {
+                        let Some(cell) = table.all_rows().nth(row).and_then(|row| row.get_mut(column)) else {
+                            continue;
+                        };
+                        places += withhold::replace(&mut cell.text, find);
+                    }
+                }
+                ImportedPart::WithheldTable => {}
+            }
+        }
+        places
+    }
+}
+
+fn shown_run(run: &ImportedRun) -> ImportedRun {
+    ImportedRun {
+        text: visible(&run.text).replace('\n', " "),
+        marked: run.marked,
+    }
+}
+
+fn texts(row: &[ImportedCell]) -> Vec<&str> {
+    row.iter().map(|cell| cell.text.as_str()).collect()
+}
+
+/// Replaces in a paragraph as if it were one text: what is found may begin in one run and end in another.
+fn replace_in_runs(runs: &mut Vec<ImportedRun>, find: &impl Fn(&str) -> Vec<Range<usize>>) -> usize {
+    let text: String = runs.iter().map(|run| run.text.as_str()).collect();
+    let places = find(&text);
+    if places.is_empty() {
+        return 0;
+    }
+    let mut kept: Vec<ImportedRun> = Vec::new();
+    let mut keep = |text: &str, marked: bool| match kept.last_mut() {
+        Some(last) if last.marked == marked => last.text.push_str(text),
+        _ if text.is_empty() => {}
+        _ => kept.push(ImportedRun {
+            text: text.to_owned(),
+            marked,
+        }),
+    };
+    let mut start = 0;
+    for run in runs.iter() {
+        let end = start + run.text.len();
+        let mut from = start;
+        for place in places.iter().filter(|place| place.start < end && place.end > start) {
+            keep(text.get(from..place.start.max(from)).unwrap_or_default(), run.marked);
+            if place.start >= start {
+                keep(WITHHELD, run.marked);
+            }
+            from = place.end.min(end);
+        }
+        keep(text.get(from..end).unwrap_or_default(), run.marked);
+        start = end;
+    }
+    *runs = kept;
+    places.len()
+}
+
+/// What stands beside an answer.
+const LABELS: &[&str] = &[
+    "answer",
+    "answers",
+    "claim",
+    "conclusion",
+    "final",
+    "label",
+    "output",
+    "predicted",
+    "prediction",
+    "predictions",
+    "result",
+    "statement",
+    "verdict",
+];
+
+fn is_label(text: &str) -> bool {
+    words_of(text).iter().any(|word| LABELS.contains(&word.as_str()))
+}
+
+/// Where a text of an imported explanation says the answer.
+pub(in crate::explain) fn said_in_text(forms: &AnswerForms, text: &str) -> Vec<Range<usize>> {
+    forms.said_apart_from_counting(text)
+}
+
+/// Where preformatted text says it, line by line: a line with a label as a text does, any other as a program does. Of a
+/// verdict, a line that has both is a rule and no claim.
+pub(in crate::explain) fn said_in_code(forms: &AnswerForms, text: &str, question: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        let said = match forms {
+            AnswerForms::Verdict if has_both(line) || !(is_label(line) || !has_both(text)) => Vec::new(),
+            AnswerForms::Verdict => said_in_text(forms, line),
+            AnswerForms::Values(_) if is_label(line) => said_in_text(forms, line),
+            AnswerForms::Values(_) => withhold::said_in_program(forms, line, question),
+        };
+        found.extend(said.into_iter().map(|place| place.start + start..place.end + start));
+        start += line.len() + 1;
+    }
+    found
+}
+
+fn has_both(text: &str) -> bool {
+    let words = words_of(text);
+    ["true", "false"]
+        .iter()
+        .all(|verdict| words.iter().any(|word| word == verdict))
+}
+
+/// What a table of an imported explanation tells of the answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::explain) struct TableTells {
+    /// A column holds the answer and nothing else.
+    pub(in crate::explain) everything: bool,
+    /// The cells that say it: row (headings count as rows), column.
+    pub(in crate::explain) cells: Vec<(usize, usize)>,
+}
+
+/// The words of every cell and heading of the sample's own table.
+pub(in crate::explain) fn own_cells(sample: &Sample) -> BTreeSet<Vec<String>> {
+    let headings = sample.table.columns.iter().map(|column| column.display.as_str());
+    let cells = sample.table.rows.iter().flatten().filter_map(|cell| cell.as_deref());
+    headings.chain(cells).map(words_of).collect()
+}
+
+/// What a table tells. The first `headings` of its rows are headings.
+pub(in crate::explain) fn told_by_table(
+    forms: &AnswerForms,
+    sample: &Sample,
+    own: &BTreeSet<Vec<String>>,
+    rows: &[Vec<&str>],
+    headings: usize,
+) -> TableTells {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let fills = |column: usize| {
+        let cells = rows.iter().skip(headings).map(|row| row.get(column).copied());
+        forms.fill(cells, true)
+    };
+    if (0..columns).any(fills) && !withhold::fills_first_table(forms, sample) {
+        return TableTells {
+            everything: true,
+            cells: Vec::new(),
+        };
+    }
+    let mut told = TableTells::default();
+    for (row, cells) in rows.iter().enumerate() {
+        for (column, text) in cells.iter().enumerate() {
+            if said_in_text(forms, text).is_empty() {
+                continue;
+            }
+            let is_labelled = || {
+                cells
+                    .iter()
+                    .enumerate()
+                    .any(|(other, text)| other != column && is_label(text))
+            };
+            let words = words_of(text);
+            let is_plain = match forms {
+                AnswerForms::Verdict => matches!(words.as_slice(), [only] if matches!(only.as_str(), "true" | "false")),
+                AnswerForms::Values(_) => is_small_number(&words),
+            };
+            if !(is_plain || own.contains(&words)) || is_labelled() {
+                told.cells.push((row, column));
+            }
+        }
+    }
+    told
+}
