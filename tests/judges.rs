@@ -48,6 +48,7 @@ fn page(markdown: &str) -> Page {
             steps: 1,
             steps_marked: 1,
             steps_inexact: 0,
+            imported: false,
             answer_not_from_steps: false,
             places_withheld: 0,
             leaks: Vec::new(),

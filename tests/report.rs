@@ -93,7 +93,8 @@ fn answers_are_scored_and_failures_listed() {
         ]
     );
     close(*sql.effort.executions_per_question.as_ref().unwrap(), 2.0);
-    assert_eq!((sql.effort.totals.executions_failed, sql.effort.totals.repairs), (1, 1));
+    let totals = sql.effort.totals.unwrap();
+    assert_eq!((totals.executions_failed, totals.repairs), (1, 1));
     assert!(sql.effort.cost.as_ref().unwrap_err().reason.contains("larch"));
     assert!(flagged(&analysis, FlagKind::MissingAnswers, None, Some("sql-larch")));
 }

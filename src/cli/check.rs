@@ -8,7 +8,7 @@ use super::exit::{Exit, Failure};
 use super::printer::Printer;
 use super::progress::{ProgressDisplay, Standing};
 use super::run::failed;
-use crate::report::run_check::RunCheck;
+use crate::report::run_check::{ArmProof, RunCheck};
 use crate::study::{CheckOptions, check_run};
 
 /// What is shown while it works.
@@ -71,7 +71,11 @@ fn summary(check: &RunCheck) -> String {
             rows.push(std::iter::once("arm".to_owned()).chain(names).collect());
         }
         let counts = counts.iter().map(|(_, count, _)| count.to_string());
-        rows.push(std::iter::once(arm.arm.clone()).chain(counts).collect());
+        let mut row: Vec<String> = std::iter::once(arm.arm.clone()).chain(counts).collect();
+        if arm.imported {
+            row.iter_mut().skip(2).for_each(|cell| "-".clone_into(cell));
+        }
+        rows.push(row);
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
@@ -89,6 +93,9 @@ fn summary(check: &RunCheck) -> String {
             })
             .collect();
         let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
+    }
+    for arm in check.arms.iter().filter(|arm| arm.imported) {
+        let _ = writeln!(text, "  {}: {}", arm.arm, ArmProof::NOTHING_TO_PROVE);
     }
     text
 }

@@ -67,6 +67,16 @@ fn run_again(
     let stored = stored_trace(run, id, arguments.answerer.as_deref()).map_err(not_found)?;
     let StoredTrace { sample, trace, engine } = &stored;
     let of_trace = WrittenPlan::of_trace(sample, trace);
+    if trace.imported.is_some() && (plan.is_none() || arguments.write_plan.is_some()) {
+        return Err(Failure::message(
+            Exit::BadInput,
+            format!(
+                "the explanation of `{}` was made elsewhere and imported: it has no plan that ran here, so nothing can be run again",
+                trace.answerer
+            ),
+            "name another --answerer or --sample, or bring steps of your own with --plan",
+        ));
+    }
     if let Some(path) = &arguments.write_plan {
         if of_trace.steps.is_empty() {
             return Err(no_steps(trace));

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::arguments::ImportArguments;
 use super::exit::{Exit, Failure};
-use super::printer::Printer;
 use super::files;
+use super::printer::Printer;
 use super::run::{bad_study, failed};
 use crate::dataset::{Sample, Selection, Source};
 use crate::study::import::{ImportFrom, ImportSummary, Maker, all_samples, import};
@@ -38,7 +38,8 @@ pub(super) fn run(arguments: &ImportArguments, printer: &Printer) -> Result<Exit
     let result = import(&samples, &maker, &from).map_err(|error| failed(RunError::Import(error)))?;
     let mut bytes = Vec::new();
     for trace in &result.traces {
-        serde_json::to_writer(&mut bytes, trace).map_err(|error| Failure::new(Exit::Other, error, super::REPORT_DEFECT))?;
+        serde_json::to_writer(&mut bytes, trace)
+            .map_err(|error| Failure::new(Exit::Other, error, super::REPORT_DEFECT))?;
         bytes.push(b'\n');
     }
     files::write(&arguments.out, &bytes)?;
@@ -119,7 +120,10 @@ fn source(arguments: &ImportArguments) -> Result<Source, Failure> {
     let wrong = |problem: String, next: &str| Err(Failure::message(Exit::Usage, problem, next));
     let form = "name a study file, or KIND:PATH, such as `custom:questions.jsonl` or `tabfact:DIR` with --split";
     let Some((kind, path)) = arguments.data.split_once(':') else {
-        return wrong(format!("--data {:?} is neither a study file nor KIND:PATH", arguments.data), form);
+        return wrong(
+            format!("--data {:?} is neither a study file nor KIND:PATH", arguments.data),
+            form,
+        );
     };
     let (path, split, select) = (PathBuf::from(path), arguments.split.clone(), Selection::default());
     match (kind, split) {
@@ -159,7 +163,11 @@ fn report(summary: &ImportSummary) -> String {
             .filter(|(_, count)| *count > 0)
             .map(|(name, count)| format!("{count} {name}"))
             .collect();
-        let removed = if removed.is_empty() { "nothing".to_owned() } else { removed.join(", ") };
+        let removed = if removed.is_empty() {
+            "nothing".to_owned()
+        } else {
+            removed.join(", ")
+        };
         let _ = writeln!(
             text,
             "pages: {}, and {} more for when the answer is withheld\ntaken out of them: {removed}",

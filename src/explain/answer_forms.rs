@@ -110,7 +110,9 @@ impl AnswerForms {
 
     /// As [`AnswerForms::said_in`], but a small number that counts is none: `step 3`, `row 2`.
     pub(super) fn said_apart_from_counting(&self, text: &str) -> Vec<Range<usize>> {
-        const COUNTED: &[&str] = &["step", "steps", "row", "rows", "table", "column", "columns", "line", "part"];
+        const COUNTED: &[&str] = &[
+            "step", "steps", "row", "rows", "table", "column", "columns", "line", "part",
+        ];
         let Self::Values(values) = self else {
             return self.said_in(text);
         };

@@ -75,7 +75,12 @@ pub(super) fn in_markdown(
     for block in blocks(markdown) {
         if let Some(check) = &imported_page {
             let place = || format!("Markdown line {}", block.line);
-            leaks.extend(check.of(&block.kind).into_iter().map(|what| Leak { what, place: place() }));
+            leaks.extend(
+                check
+                    .of(&block.kind)
+                    .into_iter()
+                    .map(|what| Leak { what, place: place() }),
+            );
             continue;
         }
         let mut say = |what, line: usize| {

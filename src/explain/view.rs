@@ -266,10 +266,7 @@ pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: Answ
 fn imported_page(trace: &Trace, answer: AnswerVisibility) -> ImportedView {
     let page = trace.imported.as_ref().and_then(|imported| imported.page.as_ref());
     page.map_or_else(ImportedView::default, |page| {
-        let withheld = page
-            .withheld
-            .as_ref()
-            .filter(|_| answer == AnswerVisibility::Withheld);
+        let withheld = page.withheld.as_ref().filter(|_| answer == AnswerVisibility::Withheld);
         ImportedView::of(withheld.unwrap_or(&page.blocks))
     })
 }
@@ -281,9 +278,12 @@ fn is_chain(format: Format) -> bool {
 
 /// The table that holds the answer, when the answer came from it, or may have: the last result.
 pub(super) fn answer_table(trace: &Trace) -> Option<usize> {
-    matches!(trace.answer_source, Some(AnswerSource::Program | AnswerSource::Imported))
-        .then(|| trace.steps.iter().rev().find_map(|step| step.output))
-        .flatten()
+    matches!(
+        trace.answer_source,
+        Some(AnswerSource::Program | AnswerSource::Imported)
+    )
+    .then(|| trace.steps.iter().rev().find_map(|step| step.output))
+    .flatten()
 }
 
 /// Builds the parts that depend on what the page has shown before.

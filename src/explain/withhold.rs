@@ -176,9 +176,21 @@ fn names(sample: &Sample, trace: &Trace) -> Vec<Vec<String>> {
     match &trace.imported {
         None => names.push(Some(words_of(&trace.method))),
         Some(imported) => {
-            names.extend([imported.name.as_str(), imported.method.as_deref().unwrap_or_default()].map(|name| Some(words_of(name))));
-            let stem = imported.file.rsplit_once('.').map_or(imported.file.as_str(), |(stem, _)| stem);
-            let telltales = [imported.model.as_deref().unwrap_or_default(), imported.file.as_str(), stem, sample.id.as_str(), sample.table_id.as_str()];
+            names.extend(
+                [imported.name.as_str(), imported.method.as_deref().unwrap_or_default()]
+                    .map(|name| Some(words_of(name))),
+            );
+            let stem = imported
+                .file
+                .rsplit_once('.')
+                .map_or(imported.file.as_str(), |(stem, _)| stem);
+            let telltales = [
+                imported.model.as_deref().unwrap_or_default(),
+                imported.file.as_str(),
+                stem,
+                sample.id.as_str(),
+                sample.table_id.as_str(),
+            ];
             names.extend(telltales.map(telling));
         }
     }

@@ -235,8 +235,7 @@ pub(super) const PART_WITHHELD: &str = "The part of the table that matters state
 pub(super) const IMPORTED: &str = "This explanation was made elsewhere and imported: nothing in it was traced.";
 
 /// The same, with highlights.
-pub(super) const IMPORTED_WITH_MARKS: &str =
-    "This explanation was made elsewhere and imported: nothing in it was traced, and its highlights are its maker’s own.";
+pub(super) const IMPORTED_WITH_MARKS: &str = "This explanation was made elsewhere and imported: nothing in it was traced, and its highlights are its maker’s own.";
 
 /// That an explanation was made elsewhere.
 pub(super) fn imported(has_marks: bool) -> &'static str {

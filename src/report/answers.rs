@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::score::score;
 use crate::dataset::{DatasetKind, QuestionKind};
-use crate::stats::Stat;
+use crate::stats::{Stat, Undefined};
 use crate::trace::{AnswerFailure, AnswerSource, Counters, Trace};
 
 use super::index::Index;
@@ -25,8 +25,10 @@ pub struct AnswererAnalysis {
     pub arms: Vec<String>,
     /// The method's name for people.
     pub method_title: String,
-    /// The model's name in the study.
+    /// The model's name in the study; of imported answers what is said of them, or empty.
     pub model: String,
+    /// Answers and explanations that were made elsewhere and imported.
+    pub imported: u64,
     /// Samples of the study that it has not answered yet.
     pub not_run: u64,
     /// Answers that cannot be called right or wrong: no gold answer, or a sentence. Not in `accuracy`.
@@ -87,8 +89,8 @@ pub struct GroupAccuracy {
 pub struct Effort {
     /// Questions put to the method.
     pub questions: u64,
-    /// Sums over the questions.
-    pub totals: Counters,
+    /// Sums over the questions; `None` for what was imported, of which nothing is known.
+    pub totals: Option<Counters>,
     /// Model requests a question.
     pub requests_per_question: Stat<f64>,
     /// Texts sampled a question.
@@ -128,6 +130,7 @@ fn answerer(index: &Index, study: &StudyFacts, name: &str, arms: &[&ArmFacts]) -
         arms: arms.iter().map(|arm| arm.name.clone()).collect(),
         method_title: arms.first().map(|arm| arm.method_title.clone()).unwrap_or_default(),
         model: arms.first().map(|arm| arm.model.clone()).unwrap_or_default(),
+        imported: 0,
         not_run: 0,
         unscored: 0,
         accuracy: Proportion::new(0, 0, level),
@@ -135,7 +138,7 @@ fn answerer(index: &Index, study: &StudyFacts, name: &str, arms: &[&ArmFacts]) -
         failed_samples: Vec::new(),
         sources: Vec::new(),
         groups: Vec::new(),
-        effort: effort(study, &[]),
+        effort: effort(study, &[], false),
     };
     let mut outcomes: Vec<bool> = Vec::new();
     let mut groups: BTreeMap<(usize, String, String), Vec<bool>> = BTreeMap::new();
@@ -196,7 +199,8 @@ fn answerer(index: &Index, study: &StudyFacts, name: &str, arms: &[&ArmFacts]) -
             accuracy: Proportion::of(right, level),
         })
         .collect();
-    analysis.effort = effort(study, &traces);
+    analysis.imported = traces.iter().filter(|trace| trace.imported.is_some()).count() as u64;
+    analysis.effort = effort(study, &traces, arms.iter().any(|arm| arm.imported));
     analysis
 }
 
@@ -205,7 +209,10 @@ pub fn trace_right(index: &Index, trace: &Trace) -> Option<bool> {
     score(index.samples.get(trace.sample.as_str())?, trace.answer.as_ref()).correct()
 }
 
-fn effort(study: &StudyFacts, traces: &[&Trace]) -> Effort {
+fn effort(study: &StudyFacts, traces: &[&Trace], is_imported: bool) -> Effort {
+    if is_imported {
+        return Effort::not_known(traces.len() as u64);
+    }
     let mut totals = Counters::default();
     let mut tokens: BTreeMap<&str, Tokens> = BTreeMap::new();
     for trace in traces {
@@ -227,7 +234,7 @@ fn effort(study: &StudyFacts, traces: &[&Trace]) -> Effort {
     let questions = traces.len() as u64;
     Effort {
         questions,
-        totals,
+        totals: Some(totals),
         requests_per_question: share(totals.requests, questions),
         samples_per_question: share(totals.samples, questions),
         input_tokens_per_question: share(totals.input_tokens, questions),
@@ -235,6 +242,28 @@ fn effort(study: &StudyFacts, traces: &[&Trace]) -> Effort {
         executions_per_question: share(totals.executions, questions),
         repairs_per_question: share(totals.repairs, questions),
         cost: usage::total_cost(tokens.iter().map(|(model, tokens)| usage::cost(study, model, tokens))),
+    }
+}
+
+impl Effort {
+    /// What is known of answers made elsewhere: nothing, which is not none.
+    fn not_known(questions: u64) -> Self {
+        let unknown = || {
+            Err(Undefined::because(
+                "imported: what the answers took is not known".to_owned(),
+            ))
+        };
+        Self {
+            questions,
+            totals: None,
+            requests_per_question: unknown(),
+            samples_per_question: unknown(),
+            input_tokens_per_question: unknown(),
+            output_tokens_per_question: unknown(),
+            executions_per_question: unknown(),
+            repairs_per_question: unknown(),
+            cost: unknown(),
+        }
     }
 }
 
@@ -251,7 +280,10 @@ pub fn failure_words(failure: Option<&AnswerFailure>) -> (&'static str, String) 
         Some(AnswerFailure::NoResult { message }) => ("no_result", message.clone()),
         Some(AnswerFailure::TooManySteps { limit }) => ("too_many_steps", format!("more than {limit} steps")),
         Some(AnswerFailure::Call { error }) => ("call", error.to_string()),
-        Some(AnswerFailure::NotGiven) => ("not_given", "the explanation was imported without a prediction".to_owned()),
+        Some(AnswerFailure::NotGiven) => (
+            "not_given",
+            "the explanation was imported without a prediction".to_owned(),
+        ),
     }
 }
 

@@ -9,6 +9,7 @@ pub(super) fn proofs(analysis: &Analysis) -> CsvTable {
         &[
             "arm",
             "answerer",
+            "imported",
             "steps",
             "not_reproduced",
             "sound",
@@ -23,10 +24,16 @@ pub(super) fn proofs(analysis: &Analysis) -> CsvTable {
             "runs",
         ],
     ]);
+    let table_width = table.header.len();
     let arms = analysis.check.iter().flat_map(|check| &check.arms);
     table.rows.extend(arms.map(|arm| {
         let proofs = &arm.summary;
-        let mut row = vec![arm.arm.clone(), arm.answerer.clone()];
+        let mut row = vec![arm.arm.clone(), arm.answerer.clone(), arm.imported.to_string()];
+        if arm.imported {
+            row.push(arm.steps.to_string());
+            row.resize(table_width, String::new());
+            return row;
+        }
         row.extend(
             [
                 arm.steps,

@@ -68,6 +68,8 @@ pub enum FlagKind {
     RepeatedDraws,
     /// Judgments of unknown trials or judges were left out.
     StrayJudgments,
+    /// Explanations were made elsewhere: nothing of how they were made is known.
+    ImportedExplanations,
 }
 
 impl FlagKind {
@@ -99,6 +101,7 @@ impl FlagKind {
             Self::NotAnswered => "not_answered",
             Self::RepeatedDraws => "repeated_draws",
             Self::StrayJudgments => "stray_judgments",
+            Self::ImportedExplanations => "imported_explanations",
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What a reader must not overlook. Every flag is a rule on figures that stand in the analysis too.
 
+mod imported;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +44,7 @@ pub fn raise(analysis: &Analysis, index: &Index) -> Vec<Flag> {
     let mut flags = Flags::default();
     flags.self_judging(&analysis.study);
     flags.answers(analysis);
+    flags.imported(analysis);
     flags.pages(analysis);
     flags.check(analysis);
     for judge in &analysis.preference {
@@ -612,7 +615,9 @@ fn same_model(study: &StudyFacts, judge: &JudgeFacts, answering: &str) -> bool {
             .filter(|model| !model.scripted)
             .and_then(|model| model.identifier.as_deref())
     };
-    judge.model == answering || identifier(&judge.model).is_some_and(|own| Some(own) == identifier(answering))
+    judge.model == answering
+        // An imported arm names the identifier itself.
+        || identifier(&judge.model).is_some_and(|own| Some(own) == identifier(answering) || own == answering)
 }
 
 /// Why a task has no trial, from what the arms answered.

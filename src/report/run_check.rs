@@ -81,6 +81,9 @@ pub struct ArmProof {
     pub arm: String,
     /// Whose traces it shows; arms of one answerer have the same counts.
     pub answerer: String,
+    /// Whether its explanations were imported: then there is nothing to prove.
+    #[serde(default)]
+    pub imported: bool,
     /// Steps in all, those without a statement or a result too.
     pub steps: usize,
     /// How its proofs came out.
@@ -88,6 +91,9 @@ pub struct ArmProof {
 }
 
 impl ArmProof {
+    /// What is said of an imported arm in the place of its counts.
+    pub const NOTHING_TO_PROVE: &'static str = "imported: nothing to prove";
+
     /// What a reader is shown of it, each count with its name and whether a count above zero is a finding.
     pub fn counts(&self) -> [(&'static str, usize, bool); 11] {
         let proofs = &self.summary;

@@ -3,7 +3,7 @@
 
 use crate::dataset::Answer;
 use crate::stats::Stat;
-use crate::trace::AnswerSource;
+use crate::trace::{AnswerSource, Counters, Trace};
 
 use super::analysis::Analysis;
 use super::answers::{failure_words, trace_right};
@@ -128,6 +128,7 @@ fn answerers(analysis: &Analysis) -> CsvTable {
             "from_program",
             "from_model",
             "from_fallback",
+            "imported",
             "questions",
             "requests",
             "requests_failed",
@@ -150,7 +151,8 @@ fn answerers(analysis: &Analysis) -> CsvTable {
                 .map_or(0, |entry| entry.answers)
                 .to_string()
         };
-        let totals = &answerer.effort.totals;
+        let totals = answerer.effort.totals.as_ref();
+        let total = |of: fn(&Counters) -> u64| totals.map(|totals| of(totals).to_string()).unwrap_or_default();
         let mut row = vec![
             answerer.answerer.clone(),
             answerer.arms.join("+"),
@@ -164,22 +166,18 @@ fn answerers(analysis: &Analysis) -> CsvTable {
             from(AnswerSource::Program),
             from(AnswerSource::Model),
             from(AnswerSource::Fallback),
+            answerer.imported.to_string(),
+            answerer.effort.questions.to_string(),
+            total(|totals| totals.requests),
+            total(|totals| totals.requests_failed),
+            total(|totals| totals.samples),
+            total(|totals| totals.input_tokens),
+            total(|totals| totals.output_tokens),
+            total(|totals| totals.requests_without_usage),
+            total(|totals| totals.executions),
+            total(|totals| totals.executions_failed),
+            total(|totals| totals.repairs),
         ]);
-        row.extend(
-            [
-                answerer.effort.questions,
-                totals.requests,
-                totals.requests_failed,
-                totals.samples,
-                totals.input_tokens,
-                totals.output_tokens,
-                totals.requests_without_usage,
-                totals.executions,
-                totals.executions_failed,
-                totals.repairs,
-            ]
-            .map(|count| count.to_string()),
-        );
         row.push(figure(&answerer.effort.cost));
         table.rows.push(row);
     }
@@ -218,12 +216,20 @@ fn answers(index: &Index) -> CsvTable {
                 trace.answer_source.map(source_name).unwrap_or_default().to_owned(),
                 failure.to_owned(),
                 detail,
-                trace.counters.executions.to_string(),
-                trace.counters.repairs.to_string(),
+                counted(trace, trace.counters.executions),
+                counted(trace, trace.counters.repairs),
             ]);
         }
     }
     table
+}
+
+/// A counter of a trace; empty where nothing is known of it.
+fn counted(trace: &Trace, count: u64) -> String {
+    match trace.imported {
+        None => count.to_string(),
+        Some(_) => String::new(),
+    }
 }
 
 fn groups(analysis: &Analysis) -> CsvTable {

@@ -183,6 +183,7 @@ fn count(arm: &Arm, traces: &[Trace], proofs: &[Vec<StepProof>]) -> ArmProof {
     ArmProof {
         arm: arm.name.clone(),
         answerer: arm.answerer.clone(),
+        imported: own().any(|(trace, _)| trace.imported.is_some()),
         steps: own().map(|(trace, _)| trace.steps.len()).sum(),
         summary: ProofSummary::of(own().flat_map(|(_, steps)| steps)),
     }

@@ -206,9 +206,9 @@ impl Study {
             None if arm.import.is_some() => {
                 wrong("imports its explanations, so nobody answers; leave `method` and `model` out")
             }
-            None if arm.method.is_none() => {
-                wrong("has no `method`; name one that `tabjury methods` lists, or explanations made elsewhere with `import`")
-            }
+            None if arm.method.is_none() => wrong(
+                "has no `method`; name one that `tabjury methods` lists, or explanations made elsewhere with `import`",
+            ),
             None => wrong("has no `model`; name one of [[models]]"),
         }
     }

@@ -138,6 +138,7 @@ fn pages() -> Vec<PageRecord> {
                 steps,
                 steps_marked: steps.min(3),
                 steps_inexact: 0,
+                imported: false,
                 answer_not_from_steps: arm == "pos" && sample == "f5",
                 places_withheld: 0,
                 leaks: if arm == "sql" && sample == "q2" && answer == AnswerVisibility::Withheld {
@@ -323,6 +324,7 @@ pub(crate) fn records() -> RunRecords {
         method: name.to_owned(),
         method_title: title.to_owned(),
         model: "larch".to_owned(),
+        imported: false,
         format,
     };
     let judge = |name: &str, model: &str| JudgeFacts {

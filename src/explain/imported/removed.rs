@@ -85,7 +85,10 @@ fn end_of<'a>(text: &'a str, name: &str) -> &'a str {
     let mut rest = text;
     while let Some(place) = rest.find("</") {
         rest = &rest[place + 2..];
-        if rest.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name)) {
+        if rest
+            .get(..name.len())
+            .is_some_and(|found| found.eq_ignore_ascii_case(name))
+        {
             return rest;
         }
     }
@@ -114,7 +117,12 @@ mod tests {
             forms: 3,
         };
         assert_eq!(removed(page), expected);
-        assert_eq!(removed("<p>plain <b>text</b> of <table><td onion>1</table>").counts().map(|(_, count)| count), [0, 1, 0, 0, 0, 0, 0]);
+        assert_eq!(
+            removed("<p>plain <b>text</b> of <table><td onion>1</table>")
+                .counts()
+                .map(|(_, count)| count),
+            [0, 1, 0, 0, 0, 0, 0]
+        );
         assert_eq!(removed("<"), Removed::default());
         assert_eq!(removed("<script").scripts, 1);
     }

@@ -10,8 +10,8 @@ use std::ops::Range;
 use crate::dataset::Sample;
 use crate::explain::answer_forms::{AnswerForms, is_small_number, words as words_of};
 use crate::explain::visible_text::{visible, visible_line};
-use crate::explain::words::count;
 use crate::explain::withhold::{self, WITHHELD};
+use crate::explain::words::count;
 use crate::trace::imported::{ImportedBlock, ImportedCell, ImportedRun};
 
 /// An imported explanation as a page shows it.
@@ -336,4 +336,147 @@ pub(in crate::explain) fn told_by_table(
         }
     }
     told
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+    use crate::dataset::{Answer, DatasetKind, QuestionKind};
+    use crate::explain::imported::read_html;
+    use crate::table::Table;
+
+    fn sample(question: &str) -> Sample {
+        let rows = [["Heron", "3"], ["Osprey", "5"], ["Grebe", "9"]];
+        let rows = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
+        Sample {
+            id: "b-1".to_owned(),
+            dataset: DatasetKind::Custom,
+            kind: QuestionKind::ShortAnswer,
+            table_id: "boats.csv".to_owned(),
+            caption: None,
+            table: Table::from_text(vec!["Boat".to_owned(), "Crew".to_owned()], rows).unwrap(),
+            question: question.to_owned(),
+            gold: None,
+            groups: BTreeMap::new(),
+        }
+    }
+
+    /// The texts of a page, each part on a line, as the answer leaves them.
+    fn concealed(html: &str, answer: &Answer) -> Vec<String> {
+        let mut view = ImportedView::of(&read_html(html).unwrap());
+        let forms = AnswerForms::of(answer).unwrap();
+        view.conceal(&forms, &sample("Which boat?"));
+        let joined = |runs: &[ImportedRun]| {
+            let texts = runs.iter().map(|run| {
+                if run.marked {
+                    format!("<{}>", run.text)
+                } else {
+                    run.text.clone()
+                }
+            });
+            texts.collect::<String>()
+        };
+        let shown = |part: &ImportedPart| match part {
+            ImportedPart::Heading(text) | ImportedPart::Code(text) => text.clone(),
+            ImportedPart::Paragraph(runs) => joined(runs),
+            ImportedPart::List(items) => items.iter().map(|item| joined(item)).collect::<Vec<_>>().join(" / "),
+            ImportedPart::Table(table) => {
+                let rows = table.header.iter().chain(&table.rows).map(|row| texts(row).join("|"));
+                rows.collect::<Vec<_>>().join(" / ")
+            }
+            ImportedPart::WithheldTable => "no table".to_owned(),
+        };
+        view.parts.iter().map(shown).collect()
+    }
+
+    fn values(texts: &[&str]) -> Answer {
+        Answer::Values(texts.iter().map(|&text| text.to_owned()).collect())
+    }
+
+    #[test]
+    fn text_says_the_answer_across_its_highlights() {
+        let heron = values(&["Old Heron"]);
+        assert_eq!(
+            concealed(
+                "<h2>Old-Heron</h2><p>the <mark>old</mark> heron, <mark>x Old Heron y</mark></p><ul><li>a<li>Old Heron</ul>",
+                &heron
+            ),
+            ["[withheld]", "the <[withheld]>, <x [withheld] y>", "a / [withheld]"]
+        );
+        let three = values(&["3"]);
+        assert_eq!(
+            concealed("<h2>Step 3: rows 3</h2><p>So three boats, step 3 says.</p>", &three),
+            ["Step 3: rows 3", "So [withheld] boats, step 3 says."]
+        );
+        let verdict = Answer::Verdict(false);
+        assert_eq!(
+            concealed(
+                "<p>Nine is most. So it is <b>TR</b>UE, I say. Done.</p><h3>Prediction: FALSE</h3>",
+                &verdict
+            ),
+            ["Nine is most. [withheld] Done.", "[withheld]"]
+        );
+    }
+
+    #[test]
+    fn tables_that_state_the_answer_are_left_out() {
+        let grebe = values(&["Grebe"]);
+        let cell = "<table><tr><th>Boat<th>Crew<tr><td>Grebe<td>9<tr><td>Heron<td>3</table>";
+        assert_eq!(concealed(cell, &grebe), ["Boat|Crew / Grebe|9 / Heron|3"]);
+        assert_eq!(
+            concealed("<table><tr><th>Boat<tr><td>Grebe</table>", &grebe),
+            ["no table"]
+        );
+        assert_eq!(concealed("<table><tr><td>x<td>Grebe!</table>", &grebe), ["no table"]);
+        let labelled = "<table><tr><td>Final answer<td>Grebe<tr><td>Boat<td>Heron<tr><td>Note<td>Grebe wins</table>";
+        assert_eq!(
+            concealed(labelled, &grebe),
+            ["Final answer|[withheld] / Boat|Heron / Note|[withheld] wins"]
+        );
+        let three = values(&["3"]);
+        let counted = "<table><tr><td>1<td>a<tr><td>3<td>b<tr><td>result<td>3</table>";
+        assert_eq!(concealed(counted, &three), ["1|a / 3|b / result|[withheld]"]);
+        let verdict = Answer::Verdict(true);
+        let mixed = "<table><tr><td>a<td>TRUE<tr><td>b<td>FALSE<tr><td>verdict<td>TRUE</table>";
+        assert_eq!(concealed(mixed, &verdict), ["a|TRUE / b|FALSE / verdict|[withheld]"]);
+        assert_eq!(
+            concealed("<table><tr><td>a<td>TRUE<tr><td>b<td>TRUE</table>", &verdict),
+            ["no table"]
+        );
+    }
+
+    #[test]
+    fn preformatted_text_is_read_line_by_line() {
+        let three = values(&["3"]);
+        assert_eq!(
+            concealed("<pre>SELECT 3\nAnswer: 3\nlimit 3</pre>", &three),
+            ["SELECT 3\nAnswer: [withheld]\nlimit 3"]
+        );
+        let verdict = Answer::Verdict(true);
+        assert_eq!(
+            concealed(
+                "<pre>CASE WHEN x THEN 'TRUE' ELSE 'FALSE' END\nPrediction: TRUE</pre>",
+                &verdict
+            ),
+            ["CASE WHEN x THEN 'TRUE' ELSE 'FALSE' END\n[withheld]"]
+        );
+        assert_eq!(concealed("<pre>x = 1\n=> True</pre>", &verdict), ["x = 1\n[withheld]"]);
+    }
+
+    #[test]
+    fn ragged_tables_are_filled_up() {
+        let view = ImportedView::of(&read_html("<table><tr><th>a<tr><td>1<td>2<td>3</table>").unwrap());
+        let ImportedPart::Table(table) = &view.parts[0] else {
+            panic!("{view:?}");
+        };
+        assert_eq!(
+            (table.columns, table.rows.len(), table.size().as_str()),
+            (3, 1, "1 row, 3 columns")
+        );
+        assert_eq!(table.header.as_ref().map(Vec::len), Some(3));
+    }
 }

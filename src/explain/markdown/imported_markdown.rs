@@ -36,7 +36,11 @@ fn runs_text(runs: &[ImportedRun]) -> String {
     for run in runs {
         // Escaping takes the blanks at the ends away.
         let blank = |first: bool| {
-            let end = if first { run.text.chars().next() } else { run.text.chars().next_back() };
+            let end = if first {
+                run.text.chars().next()
+            } else {
+                run.text.chars().next_back()
+            };
             if end == Some(' ') { " " } else { "" }
         };
         let inner = escaped(&run.text);

@@ -14,17 +14,19 @@ use super::view::{Block, CellView, Folded, Section, TableView, dollars, excerpt,
 
 /// The section.
 pub(super) fn section(analysis: &Analysis, index: &Index) -> Section {
-    let mut accuracy = TableView::new(
-        "Answers",
-        &[
-            "answerer",
-            "#accuracy",
-            "#from its program",
-            "#from the model",
-            "#from a fallback",
-            "#no answer",
-        ],
-    );
+    let shows_imported = analysis.answerers.iter().any(|answerer| answerer.imported > 0);
+    let mut columns = vec![
+        "answerer",
+        "#accuracy",
+        "#from its program",
+        "#from the model",
+        "#from a fallback",
+    ];
+    if shows_imported {
+        columns.push("#imported");
+    }
+    columns.push("#no answer");
+    let mut accuracy = TableView::new("Answers", &columns);
     let mut effort = TableView::new(
         "What an answer takes: per question, with failures",
         &[
@@ -49,14 +51,18 @@ pub(super) fn section(analysis: &Analysis, index: &Index) -> Section {
             }
             None => CellView::count(0),
         };
-        accuracy.rows.push(vec![
-            CellView::head(&answerer.answerer).detail(format!("{} · {}", answerer.method_title, answerer.model)),
+        let mut row = vec![
+            CellView::head(&answerer.answerer).detail(made_by(answerer)),
             CellView::proportion(&answerer.accuracy).to(&to),
             source(AnswerSource::Program),
             source(AnswerSource::Model),
             source(AnswerSource::Fallback),
-            failures(answerer).to(&to),
-        ]);
+        ];
+        if shows_imported {
+            row.push(source(AnswerSource::Imported));
+        }
+        row.push(failures(answerer).to(&to));
+        accuracy.rows.push(row);
         effort.rows.push(effort_row(answerer));
         groups.columns.push(super::view::Column {
             name: answerer.answerer.clone(),
@@ -130,6 +136,14 @@ pub(super) fn section(analysis: &Analysis, index: &Index) -> Section {
     }
 }
 
+/// Method and model, as far as they are known.
+fn made_by(answerer: &AnswererAnalysis) -> String {
+    match answerer.model.as_str() {
+        "" => answerer.method_title.clone(),
+        model => format!("{} · {model}", answerer.method_title),
+    }
+}
+
 fn forest(analysis: &Analysis) -> Forest {
     let values = analysis
         .answerers
@@ -162,6 +176,11 @@ fn failures(answerer: &AnswererAnalysis) -> CellView {
 
 fn effort_row(answerer: &AnswererAnalysis) -> Vec<CellView> {
     let effort = &answerer.effort;
+    let Some(totals) = &effort.totals else {
+        let mut row = vec![CellView::head(&answerer.answerer)];
+        row.extend((0..7).map(|_| CellView::number("imported")));
+        return row;
+    };
     let failed = |cell: CellView, count: u64, what: &str| {
         if count > 0 {
             cell.detail(format!("{count} {what} in all"))
@@ -169,12 +188,12 @@ fn effort_row(answerer: &AnswererAnalysis) -> Vec<CellView> {
             cell
         }
     };
-    let unsaid = effort.totals.requests_without_usage;
+    let unsaid = totals.requests_without_usage;
     vec![
         CellView::head(&answerer.answerer),
         failed(
             CellView::figure(&effort.requests_per_question, short),
-            effort.totals.requests_failed,
+            totals.requests_failed,
             "failed",
         ),
         CellView::figure(&effort.samples_per_question, short),
@@ -190,12 +209,12 @@ fn effort_row(answerer: &AnswererAnalysis) -> Vec<CellView> {
         ),
         failed(
             CellView::figure(&effort.executions_per_question, short),
-            effort.totals.executions_failed,
+            totals.executions_failed,
             "failed",
         ),
         failed(
             CellView::figure(&effort.repairs_per_question, short),
-            effort.totals.repairs,
+            totals.repairs,
             "asked for",
         ),
         CellView::figure(&effort.cost, dollars),

@@ -1,7 +1,7 @@
 //! The section on what `tabjury check` found: whether lineage is proven, and whether pages leak.
 
 use crate::report::analysis::Analysis;
-use crate::report::run_check::CheckAnalysis;
+use crate::report::run_check::{ArmProof, CheckAnalysis};
 
 use super::view::{Block, CellView, Section, TableView};
 
@@ -79,6 +79,12 @@ fn write(check: &CheckAnalysis, blocks: &mut Vec<Block>) {
             table = TableView::new("", &headings);
         }
         let mut row = vec![CellView::head(&arm.arm)];
+        if arm.imported {
+            row.push(CellView::count(arm.steps).detail(ArmProof::NOTHING_TO_PROVE.to_owned()));
+            row.resize_with(table.columns.len(), || CellView::number("–"));
+            table.rows.push(row);
+            continue;
+        }
         row.extend(counts.map(|(_, count, is_finding)| {
             let cell = CellView::count(count);
             if is_finding && count > 0 {

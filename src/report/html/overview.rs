@@ -72,6 +72,7 @@ fn title(kind: FlagKind) -> &'static str {
         FlagKind::NotAnswered => "Samples not answered",
         FlagKind::RepeatedDraws => "Samples judged several times",
         FlagKind::StrayJudgments => "Judgments left out",
+        FlagKind::ImportedExplanations => "Explanations made elsewhere",
     }
 }
 
@@ -83,7 +84,11 @@ pub(super) fn setup(analysis: &Analysis) -> Section {
         arms.rows.push(vec![
             CellView::head(&arm.name),
             CellView::text(&arm.method_title),
-            CellView::text(&arm.model),
+            CellView::text(match (arm.imported, arm.model.as_str()) {
+                (true, "") => "not known: imported".to_owned(),
+                (true, model) => format!("{model} (imported)"),
+                (false, model) => model.to_owned(),
+            }),
             CellView::text(anchors::format_name(arm.format)),
         ]);
     }

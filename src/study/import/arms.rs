@@ -55,7 +55,12 @@ impl Imports {
     }
 
     /// Puts imported traces among those that methods made: sample by sample, answerers in the order of the study.
-    pub(in crate::study) fn join(&self, study: &Study, samples: &[Sample], mut traces: Vec<Trace>) -> Result<Vec<Trace>, StudyError> {
+    pub(in crate::study) fn join(
+        &self,
+        study: &Study,
+        samples: &[Sample],
+        mut traces: Vec<Trace>,
+    ) -> Result<Vec<Trace>, StudyError> {
         if self.answerers.is_empty() {
             return Ok(traces);
         }

@@ -13,7 +13,10 @@ pub(super) fn of_sample(sample: &Sample, trace: &Trace) -> Result<(), String> {
     for (index, table) in trace.tables.iter().enumerate() {
         let columns = table.columns.len();
         if table.rows.iter().any(|row| row.len() != columns) {
-            return Err(format!("table {} has rows that are not as long as its header", index + 1));
+            return Err(format!(
+                "table {} has rows that are not as long as its header",
+                index + 1
+            ));
         }
     }
     for (index, step) in trace.steps.iter().enumerate() {

@@ -220,12 +220,7 @@ fn known_sample<'a>(
 }
 
 /// Notes a sample, refusing one that was there before.
-fn note_new(
-    seen: &mut BTreeMap<String, usize>,
-    path: &Path,
-    line: usize,
-    id: &str,
-) -> Result<(), ImportError> {
+fn note_new(seen: &mut BTreeMap<String, usize>, path: &Path, line: usize, id: &str) -> Result<(), ImportError> {
     match seen.insert(id.to_owned(), line) {
         None => Ok(()),
         Some(before) => Err(ImportError::line(

@@ -57,7 +57,12 @@ fn trace(
 ) -> Result<Trace, ImportError> {
     let read = |field: &str, what: &str| {
         prediction::read(sample.kind, field).map_err(|(problem, next_step)| {
-            ImportError::line(answers, line.line, format!("{what} of `{}`: {problem}", sample.id), next_step)
+            ImportError::line(
+                answers,
+                line.line,
+                format!("{what} of `{}`: {problem}", sample.id),
+                next_step,
+            )
         })
     };
     let outcome = match line.prediction.trim() {
@@ -134,7 +139,12 @@ fn lines(answers: &Path) -> Result<Vec<Line>, ImportError> {
                 field.filter(|field| !field.trim().is_empty()).cloned()
             });
             let Some(sample) = sample else {
-                return Err(ImportError::line(answers, line, "names no sample", "write its id into `sample`"));
+                return Err(ImportError::line(
+                    answers,
+                    line,
+                    "names no sample",
+                    "write its id into `sample`",
+                ));
             };
             Ok(Line {
                 line,
@@ -164,7 +174,11 @@ impl<'a> Folder<'a> {
             source,
         })?;
         if !real.is_dir() {
-            return Err(ImportError::file(path, "it is no folder", "name the folder that holds the pages"));
+            return Err(ImportError::file(
+                path,
+                "it is no folder",
+                "name the folder that holds the pages",
+            ));
         }
         Ok(Self {
             path,
@@ -175,7 +189,12 @@ impl<'a> Folder<'a> {
     }
 
     /// Reads a page that a line names.
-    fn page(&mut self, line: usize, name: &str, removed_so_far: &mut Removed) -> Result<Vec<ImportedBlock>, ImportError> {
+    fn page(
+        &mut self,
+        line: usize,
+        name: &str,
+        removed_so_far: &mut Removed,
+    ) -> Result<Vec<ImportedBlock>, ImportError> {
         let wrong = |problem: String, next_step: &str| ImportError::line(self.answers, line, problem, next_step);
         let below = |component| matches!(component, Component::Normal(_) | Component::CurDir);
         let outside = || {

@@ -9,10 +9,7 @@ pub(super) fn read(kind: QuestionKind, field: &str) -> Result<Answer, (String, &
         QuestionKind::FactVerification => match field.trim().to_ascii_lowercase().as_str() {
             "true" | "1" | "entailed" => Ok(Answer::Verdict(true)),
             "false" | "0" | "refuted" => Ok(Answer::Verdict(false)),
-            _ => Err((
-                format!("{field:?} is no verdict on a statement"),
-                "write TRUE or FALSE",
-            )),
+            _ => Err((format!("{field:?} is no verdict on a statement"), "write TRUE or FALSE")),
         },
         QuestionKind::ShortAnswer => values(field).map(Answer::Values),
         QuestionKind::FreeForm => Ok(Answer::Text(field.trim().to_owned())),
@@ -51,9 +48,11 @@ fn values(field: &str) -> Result<Vec<String>, (String, &'static str)> {
 pub(super) fn is_gold(sample: &Sample, given: &Answer) -> Option<bool> {
     match (&sample.gold, given) {
         (None, _) => None,
-        (Some(Gold::Text(gold)), given) => {
-            Some(answers_agree(QuestionKind::FreeForm, &Answer::Text(gold.clone()), given))
-        }
+        (Some(Gold::Text(gold)), given) => Some(answers_agree(
+            QuestionKind::FreeForm,
+            &Answer::Text(gold.clone()),
+            given,
+        )),
         _ => Some(score(sample, Some(given)) == Score::Correct),
     }
 }

@@ -45,7 +45,12 @@ pub(super) fn import(
         note_new(&mut seen, file, line, &trace.sample)?;
         check::of_sample(sample, &trace).map_err(|problem| {
             let problem = format!("the trace of `{}`: {problem}", trace.sample);
-            ImportError::line(file, line, problem, "import traces of this data set, whole and unchanged")
+            ImportError::line(
+                file,
+                line,
+                problem,
+                "import traces of this data set, whole and unchanged",
+            )
         })?;
         summary.lineages_dropped += trace.steps.iter().filter(|step| step.lineage.is_some()).count();
         summary.calls_dropped += trace.calls.len();
