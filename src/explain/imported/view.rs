@@ -351,7 +351,7 @@ mod tests {
 
     fn sample(question: &str) -> Sample {
         let rows = [["Heron", "3"], ["Osprey", "5"], ["Grebe", "9"]];
-        let rows = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
         Sample {
             id: "b-1".to_owned(),
             dataset: DatasetKind::Custom,
