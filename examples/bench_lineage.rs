@@ -16,6 +16,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value as SqlValue;
 use tabjury::engine::Engine;
 use tabjury::table::Table;
+use tabjury::trace::RowSources;
 
 /// Measures steps with lineage against bare queries.
 #[derive(Parser)]
@@ -61,7 +62,7 @@ fn main() -> anyhow::Result<()> {
     );
     for &rows in &arguments.rows {
         let table = table(rows)?;
-        let origins: Vec<Vec<usize>> = (0..rows).map(|row| vec![row]).collect();
+        let origins = RowSources::each_from_itself(rows);
         for (name, statement) in STATEMENTS {
             measure(name, statement, &table, &origins, arguments.repeats)?;
         }
@@ -69,7 +70,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn measure(name: &str, statement: &str, table: &Table, origins: &[Vec<usize>], repeats: usize) -> anyhow::Result<()> {
+fn measure(name: &str, statement: &str, table: &Table, origins: &RowSources, repeats: usize) -> anyhow::Result<()> {
     let engine = Engine::default();
     let (mut loads, mut queries, mut steps, mut empty_steps) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..repeats.max(1) {

@@ -12,6 +12,7 @@ use tabjury::dataset::{Answer, QuestionKind};
 use tabjury::engine::Engine;
 use tabjury::method::demonstrations::{demonstrations, step_demonstrations};
 use tabjury::table::Table;
+use tabjury::trace::RowSources;
 
 const KINDS: [QuestionKind; 3] = [
     QuestionKind::FactVerification,
@@ -21,7 +22,7 @@ const KINDS: [QuestionKind; 3] = [
 
 /// The cells of a statement's result, row by row.
 fn run(table: &Table, statement: &str) -> Table {
-    let origins: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+    let origins = RowSources::each_from_itself(table.rows.len());
     Engine::default()
         .run(table, &origins, statement)
         .unwrap_or_else(|error| panic!("{statement}: {error}"))

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tabjury::engine::{Engine, EngineError, Execution, Limits};
 use tabjury::table::{Cell, Column, ColumnType, Table};
+use tabjury::trace::RowSources;
 
 fn table(header: &[&str], rows: &[&[&str]]) -> Table {
     Table::from_text(
@@ -29,7 +30,7 @@ fn deals() -> Table {
 }
 
 fn run(table: &Table, statement: &str) -> Result<Execution, EngineError> {
-    let own: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+    let own = RowSources::each_from_itself(table.rows.len());
     Engine::default().run(table, &own, statement)
 }
 
@@ -204,14 +205,14 @@ fn runaway_statements_meet_a_limit() {
     ] {
         let start = Instant::now();
         let error = engine
-            .run(&many, &[], statement)
+            .run(&many, &RowSources::default(), statement)
             .expect_err(&statement[..60.min(statement.len())]);
         let is_limit = matches!(error, EngineError::Limit { limit: found, .. } if found == limit || found == "time");
         assert!(is_limit, "{}: {error:?}", &statement[..60.min(statement.len())]);
         assert!(start.elapsed() < Duration::from_secs(10));
     }
     for statement in [&nested, &deep, &negated] {
-        let _ = engine.run(&many, &[], statement);
+        let _ = engine.run(&many, &RowSources::default(), statement);
     }
     let time = Engine {
         limits: Limits {
@@ -224,7 +225,7 @@ fn runaway_statements_meet_a_limit() {
     let error = time
         .run(
             &many,
-            &[],
+            &RowSources::default(),
             "SELECT COUNT(*) FROM table_sql a, table_sql b, table_sql c, table_sql d, table_sql e",
         )
         .unwrap_err();
@@ -253,7 +254,7 @@ fn double_quoted_text_is_text_only_when_asked_for() {
         double_quoted_strings: true,
         ..Engine::default()
     };
-    let execution = engine.run(&deals(), &[], statement).unwrap();
+    let execution = engine.run(&deals(), &RowSources::default(), statement).unwrap();
     assert_eq!(cells(&execution), [["Carol", "it's"]]);
     assert_eq!(execution.lineage.columns, [0, 1, 3], "text is no column");
     assert!(execution.lineage.is_exact(), "{:?}", execution.lineage.exactness);
@@ -345,7 +346,7 @@ fn hostile_column_names_load_and_can_be_read() {
     let hostile = Table::from_text(names, [row.clone()]).unwrap();
     let all = run(&hostile, "SELECT * FROM table_sql").unwrap();
     assert_eq!(all.table.rows[0], row.into_iter().map(Some).collect::<Vec<Cell>>());
-    assert_eq!(all.lineage.sources, [[0]]);
+    assert_eq!(all.lineage.sources.rows, [[0]]);
     for (index, column) in hostile.columns.iter().enumerate() {
         let statement = format!("SELECT {0} FROM table_sql WHERE {0} IS NOT NULL", column.sql);
         let execution = run(&hostile, &statement).unwrap();
@@ -437,7 +438,9 @@ fn all_text_columns_compare_as_text() {
         typed_columns: false,
         ..Engine::default()
     };
-    let execution = engine.run(&deals(), &[], "SELECT MAX(units) FROM table_sql").unwrap();
+    let execution = engine
+        .run(&deals(), &RowSources::default(), "SELECT MAX(units) FROM table_sql")
+        .unwrap();
     assert_eq!(cells(&execution), [["7"]]);
 }
 
@@ -477,7 +480,9 @@ fn given_types_stay_when_cells_are_blanked() {
     let engine = Engine::default();
     let statement = "SELECT units / 2, typeof(units) FROM table_sql";
     let read = |types: &[ColumnType]| {
-        let execution = engine.run_typed(&table, types, &[], statement).unwrap();
+        let execution = engine
+            .run_typed(&table, types, &RowSources::default(), statement)
+            .unwrap();
         execution
             .table
             .rows

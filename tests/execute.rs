@@ -143,7 +143,7 @@ fn the_example_runs_without_a_model() {
     assert_eq!(trace.tables[1].columns[6].display, "Revenue");
     // Composed back to the file: Alice's two deals in the North.
     let last = trace.steps[4].lineage.as_ref().unwrap();
-    assert_eq!(last.origins, [vec![0, 7]]);
+    assert_eq!(last.origins.rows, [vec![0, 7]]);
     assert!(trace.steps.iter().all(|step| step.lineage.as_ref().unwrap().is_exact()));
     let page = desk.read("page.html");
     assert!(page.contains("450") && page.contains("440") && !page.contains("<script"));

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use tabjury::engine::{Engine, Execution};
 use tabjury::table::{Cell, Table};
-use tabjury::trace::Lineage;
 use tabjury::trace::lineage::{Exactness, Reading, RowRole};
+use tabjury::trace::{Lineage, RowSources};
 
 fn table(header: &[&str], rows: &[&[&str]]) -> Table {
     let rows = rows
@@ -36,7 +36,7 @@ fn deals() -> Table {
 }
 
 fn run(table: &Table, statement: &str) -> Execution {
-    let own: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+    let own = RowSources::each_from_itself(table.rows.len());
     match Engine::default().run(table, &own, statement) {
         Ok(execution) => execution,
         Err(error) => panic!("{statement}: {error}"),
@@ -51,7 +51,9 @@ fn summary(lineage: &Lineage) -> String {
         .iter()
         .map(|cell| format!("{}.{}", cell.row, cell.column))
         .collect();
-    let sources: Vec<String> = lineage.sources.iter().map(|rows| list(rows)).collect();
+    let sources: Vec<String> = (0..lineage.sources.len())
+        .map(|row| list(&lineage.sources.of(row)))
+        .collect();
     [
         list(&lineage.rows),
         list(&lineage.deciding_rows),
@@ -362,12 +364,12 @@ fn what_is_not_traced_is_said_and_marks_everything() {
 #[test]
 fn origins_go_back_to_the_first_table() {
     let first = deals();
-    let own: Vec<Vec<usize>> = (0..8).map(|row| vec![row]).collect();
+    let own = RowSources::each_from_itself(8);
     let engine = Engine::default();
     let north = engine
         .run(&first, &own, "SELECT * FROM table_sql WHERE region = 'North'")
         .unwrap();
-    assert_eq!(north.lineage.origins, [[0], [2], [4], [6]]);
+    assert_eq!(north.lineage.origins.rows, [[0], [2], [4], [6]]);
     assert_eq!(north.lineage.row_role, RowRole::Kept);
     let totals = engine
         .run(
@@ -376,8 +378,8 @@ fn origins_go_back_to_the_first_table() {
             "SELECT rep, SUM(units) AS total FROM table_sql GROUP BY rep",
         )
         .unwrap();
-    assert_eq!(totals.lineage.sources, [vec![0, 2, 3], vec![1]]);
-    assert_eq!(totals.lineage.origins, [vec![0, 4, 6], vec![2]]);
+    assert_eq!(totals.lineage.sources.rows, [vec![0, 2, 3], vec![1]]);
+    assert_eq!(totals.lineage.origins.rows, [vec![0, 4, 6], vec![2]]);
     assert_eq!(totals.lineage.row_role, RowRole::Member);
     let best = engine
         .run(
@@ -386,8 +388,54 @@ fn origins_go_back_to_the_first_table() {
             "SELECT rep FROM table_sql ORDER BY total DESC LIMIT 1",
         )
         .unwrap();
-    assert_eq!(best.lineage.origins, [[0, 4, 6]]);
+    assert_eq!(best.lineage.origins.rows, [[0, 4, 6]]);
     assert_eq!(best.table.columns[0].original, "Rep");
+}
+
+/// A share of a total: every row comes from all rows, which are listed once and not for each.
+#[test]
+fn what_every_row_comes_from_is_listed_once() {
+    let count = 3_000;
+    let cells = (0..count).map(|row| vec![format!("rep {}", row % 7), (row % 50).to_string()]);
+    let table = Table::from_text(["Rep", "Units"], cells).unwrap();
+    let statements = [
+        "SELECT rep, units * 100.0 / (SELECT SUM(units) FROM table_sql) AS share FROM table_sql",
+        "SELECT t.rep, units * 100.0 / s AS share FROM table_sql t, (SELECT SUM(units) AS s FROM table_sql)",
+        "WITH g AS (SELECT rep, SUM(units) AS s FROM table_sql GROUP BY rep) \
+         SELECT table_sql.rep, units * 100.0 / s AS share FROM table_sql JOIN g ON g.rep = table_sql.rep",
+    ];
+    for statement in statements {
+        let shares = run(&table, statement);
+        let lineage = &shares.lineage;
+        assert!(lineage.is_exact(), "{statement}: {:?}", lineage.exactness);
+        assert_eq!(lineage.rows.len(), count);
+        assert_eq!(lineage.sources.own(12), [12]);
+        let expected = if statement.starts_with("WITH") {
+            (0..count).filter(|row| row % 7 == 5).collect()
+        } else {
+            (0..count).collect::<Vec<_>>()
+        };
+        assert_eq!(lineage.sources.of(12), expected, "{statement}");
+        let listed: usize = lineage
+            .sources
+            .rows
+            .iter()
+            .chain(&lineage.sources.groups)
+            .map(Vec::len)
+            .sum();
+        assert!(listed <= 3 * count, "{statement}: {listed} entries");
+
+        let largest = Engine::default()
+            .run(
+                &shares.table,
+                &lineage.origins,
+                "SELECT rep, share FROM table_sql WHERE rep = 'rep 5' ORDER BY share DESC LIMIT 3",
+            )
+            .unwrap();
+        let origins = &largest.lineage.origins;
+        assert!(origins.nearest(0)[0] % 7 == 5 && origins.nearest(0).len() == 1);
+        assert_eq!(origins.of(0), expected, "{statement}");
+    }
 }
 
 /// The same table in SQLite without guard or lineage.
@@ -597,7 +645,7 @@ proptest! {
     #[test]
     fn lineage_is_sound_by_brute_force(table in tables(), statement in statements()) {
         let recorded = plain(&table, &statement);
-        let own: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+        let own = RowSources::each_from_itself(table.rows.len());
         let engine = Engine::default();
         let found = engine.run(&table, &own, &statement);
         let execution = match (recorded, found) {
@@ -617,7 +665,7 @@ proptest! {
         for row in 0..table.rows.len() - 1 {
             let used = lineage.rows.contains(&row) || lineage.deciding_rows.contains(&row);
             if !used {
-                let fewer = engine.run(&without_row(&table, row), &[], &statement).unwrap();
+                let fewer = engine.run(&without_row(&table, row), &RowSources::default(), &statement).unwrap();
                 prop_assert_eq!(rows(&fewer), rows(&execution), "{}: row {} is not marked, yet matters", &statement, row);
             }
             for column in 0..4 {
@@ -629,7 +677,7 @@ proptest! {
                 if column == 0 {
                     changed.rows[row][column] = Some("9".to_owned());
                 }
-                let after = engine.run(&changed, &[], &statement).unwrap();
+                let after = engine.run(&changed, &RowSources::default(), &statement).unwrap();
                 prop_assert_eq!(rows(&after), rows(&execution), "{}: cell {}.{} is not marked, yet matters", &statement, row, column);
             }
         }
@@ -639,7 +687,8 @@ proptest! {
     fn every_kept_row_of_a_filter_is_needed(table in tables(), condition in combined(row_conditions())) {
         let statement = format!("SELECT * FROM table_sql AS t WHERE {condition}");
         let execution = run(&table, &statement);
-        let by_case: BTreeMap<usize, &Vec<usize>> = execution.lineage.sources.iter().enumerate().collect();
+        let by_case: BTreeMap<usize, Vec<usize>> =
+            (0..execution.lineage.sources.len()).map(|row| (row, execution.lineage.sources.of(row))).collect();
         for (position, source) in by_case {
             prop_assert_eq!(source.len(), 1);
             let back = same_spelling(vec![table.rows[source[0]].clone()]);

@@ -21,7 +21,7 @@ use tabjury::trace::lineage::CellPosition;
 use tabjury::trace::proof::{
     Completeness, Difference, Explanation, ProofSummary, Replay, Soundness, StepProof, Undecided,
 };
-use tabjury::trace::{AnswerSource, Language, Lineage, Trace, TraceBuilder};
+use tabjury::trace::{AnswerSource, Language, Lineage, RowSources, Trace, TraceBuilder};
 
 /// Rows 0 to 5; columns 0 region, 1 rep, 2 units, 3 note.
 fn deals() -> Table {
@@ -41,7 +41,7 @@ fn deals() -> Table {
 }
 
 fn run(table: &Table, statement: &str) -> Execution {
-    let own: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+    let own = RowSources::each_from_itself(table.rows.len());
     Engine::default().run(table, &own, statement).unwrap()
 }
 
@@ -191,7 +191,7 @@ fn a_deciding_row_left_out_is_found() {
 fn a_member_left_out_is_found() {
     let proof = wrong("SELECT SUM(units) FROM table_sql WHERE region = 'North'", |lineage| {
         lineage.rows.retain(|row| *row != 4);
-        lineage.sources[0].retain(|row| *row != 4);
+        lineage.sources.rows[0].retain(|row| *row != 4);
     });
     assert!(matches!(proof.soundness, Soundness::Unsound { .. }));
 }
@@ -199,7 +199,7 @@ fn a_member_left_out_is_found() {
 #[test]
 fn a_wrong_source_of_a_carried_cell_is_found() {
     let proof = wrong("SELECT * FROM table_sql WHERE units < 6", |lineage| {
-        lineage.sources.swap(0, 1);
+        lineage.sources.rows.swap(0, 1);
     });
     assert!(matches!(proof.soundness, Soundness::Unsound { .. }));
     let proof = wrong(
@@ -352,7 +352,7 @@ fn recorded_steps_are_proven() {
     for sample in &samples {
         let mut table = sample.table();
         for (position, step) in sample.steps.iter().enumerate() {
-            let own: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+            let own = RowSources::each_from_itself(table.rows.len());
             let Ok(execution) = engine.run(&table, &own, &step.sql) else {
                 break;
             };

@@ -12,6 +12,7 @@ use corpus::{Step, engine, samples};
 use serde_json::Value as Json;
 use tabjury::engine::{Engine, Execution};
 use tabjury::table::{Cell, Table};
+use tabjury::trace::RowSources;
 use tabjury::trace::lineage::{Exactness, Reading};
 
 fn cell(value: &Json) -> Cell {
@@ -76,7 +77,7 @@ fn check_lineage(counts: &mut Counts, id: &str, input: &Table, step: &Step, exec
     if lineage.sources.len() != execution.table.rows.len() || lineage.origins != lineage.sources {
         fault("sources do not fit the rows, or origins the sources".to_owned());
     }
-    let union: BTreeSet<usize> = lineage.sources.iter().flatten().copied().collect();
+    let union: BTreeSet<usize> = lineage.sources.union();
     if union.into_iter().collect::<Vec<_>>() != lineage.rows {
         fault("rows are not the union of sources".to_owned());
     }
@@ -123,7 +124,7 @@ fn recorded_plans_replay() {
     for sample in &samples {
         let mut table = sample.table();
         for step in &sample.steps {
-            let own_rows: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+            let own_rows = RowSources::each_from_itself(table.rows.len());
             let execution = match engine().run(&table, &own_rows, &step.sql) {
                 Ok(execution) => execution,
                 Err(error) => {

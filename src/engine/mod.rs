@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::table::{ColumnType, Table};
-use crate::trace::Lineage;
+use crate::trace::{Lineage, RowSources};
 use sqlite::Database;
 
 /// The name of the current table in every statement.
@@ -119,13 +119,13 @@ impl Engine {
     pub async fn run_aside(
         &self,
         table: &Table,
-        origins: &[Vec<usize>],
+        origins: &RowSources,
         statement: &str,
     ) -> Result<Execution, EngineError> {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return self.run(table, origins, statement);
         };
-        let (engine, table, origins) = (self.clone(), table.clone(), origins.to_vec());
+        let (engine, table, origins) = (self.clone(), table.clone(), origins.clone());
         let statement = statement.to_owned();
         let running = runtime.spawn_blocking(move || engine.run(&table, &origins, &statement));
         running.await.unwrap_or_else(|error| {
@@ -135,9 +135,9 @@ impl Engine {
         })
     }
 
-    /// Runs one statement on a table whose row `i` comes from the rows `origins[i]` of the trace's first table; where
+    /// Runs one statement on a table whose row `i` comes from the rows `origins.of(i)` of the trace's first table; where
     /// `origins` is too short, a row has none.
-    pub fn run(&self, table: &Table, origins: &[Vec<usize>], statement: &str) -> Result<Execution, EngineError> {
+    pub fn run(&self, table: &Table, origins: &RowSources, statement: &str) -> Result<Execution, EngineError> {
         self.run_typed(table, &self.types_of(table), origins, statement)
     }
 
@@ -148,7 +148,7 @@ impl Engine {
         &self,
         table: &Table,
         types: &[ColumnType],
-        origins: &[Vec<usize>],
+        origins: &RowSources,
         statement: &str,
     ) -> Result<Execution, EngineError> {
         self.accept(statement)?;
@@ -183,7 +183,7 @@ impl Engine {
         &self,
         table: &Table,
         types: &[ColumnType],
-        origins: &[Vec<usize>],
+        origins: &RowSources,
         statement: &str,
     ) -> Result<Execution, EngineError> {
         let database = Database::load(table, types, &self.limits)?;

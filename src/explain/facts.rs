@@ -9,7 +9,7 @@ use super::visible_text::visible_line;
 use super::words;
 use crate::table::Table;
 use crate::trace::lineage::RowRole;
-use crate::trace::{Lineage, Trace};
+use crate::trace::{Lineage, RowSources, Trace};
 
 /// What a page of facts shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +35,9 @@ pub(super) fn of(table: &Table, trace: &Trace, shown: &[StepView], before_last: 
                 words::count(table.rows.len(), "row"),
                 words::count(table.columns.len(), "column")
             );
-            let origins: Vec<Vec<usize>> = rows.iter().map(|row| vec![*row]).collect();
+            let origins: RowSources = rows.iter().map(|row| vec![*row]).collect();
             let provenance = Provenance {
-                origins: &origins,
+                origins: Some(&origins),
                 new_columns: &[],
             };
             let view = TableView::new(0, name, &sub_table, Marks::default(), &Dropped::default(), provenance);
@@ -92,13 +92,7 @@ fn part(table: &Table, trace: &Trace, before_last: bool) -> Option<(BTreeSet<usi
     for (input, output, lineage) in &traced {
         let of_input = carried.get(*input).cloned().unwrap_or_default();
         let in_first = |column: &usize| of_input.get(*column).copied().flatten();
-        columns.extend(
-            lineage
-                .columns
-                .iter()
-                .chain(&lineage.order_columns)
-                .filter_map(in_first),
-        );
+        columns.extend(lineage.columns_that_matter().iter().filter_map(in_first));
         if let Some(made) = carried.get_mut(*output) {
             *made = lineage
                 .carried_columns
@@ -112,7 +106,7 @@ fn part(table: &Table, trace: &Trace, before_last: bool) -> Option<(BTreeSet<usi
             output == last_output
         };
         if is_part {
-            rows_of_last = Some(lineage.origins.iter().flatten().copied().collect::<BTreeSet<usize>>());
+            rows_of_last = Some(lineage.origins.union());
         }
     }
     let rows = rows_of_last.unwrap_or_else(|| (0..table.rows.len()).collect());
@@ -176,7 +170,7 @@ fn outcome(input: &Table, output: &Table, lineage: Option<&Lineage>) -> String {
     let kept = lineage.filter(|lineage| lineage.row_role == RowRole::Kept);
     let mut parts = Vec::new();
     if let Some(lineage) = kept {
-        let origins: BTreeSet<usize> = lineage.origins.iter().flatten().copied().collect();
+        let origins = lineage.origins.union();
         let mut kept = if rows == input.rows.len() {
             format!("all {}", words::count(rows, "row"))
         } else {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::visible_text::{has_right_to_left, visible, visible_line};
 use super::words;
 use crate::table::{Cell, Column, Table};
-use crate::trace::Lineage;
 use crate::trace::lineage::CellPosition;
+use crate::trace::{Lineage, RowSources};
 
 /// Tables up to so many rows are shown whole; of longer ones the marked rows with their neighbours, start and end.
 pub(super) const ROWS_AT_A_GLANCE: usize = 60;
@@ -90,7 +90,7 @@ impl Marks {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Provenance<'a> {
     /// For every row the rows of the first table it comes from; empty when not known.
-    pub(super) origins: &'a [Vec<usize>],
+    pub(super) origins: Option<&'a RowSources>,
     /// Columns the step computed.
     pub(super) new_columns: &'a [usize],
 }
@@ -477,17 +477,18 @@ struct Cutter<'a> {
     headers: &'a [HeaderView],
     marks: &'a Marks,
     dropped: &'a Dropped,
-    origins: &'a [Vec<usize>],
+    origins: Option<&'a RowSources>,
 }
 
 impl Cutter<'_> {
     fn cut(&self, rows: &BTreeSet<usize>, columns: Vec<Slot>) -> Cut {
         let limit = self.cell_limit(rows, &columns);
-        let renumbered = self
-            .origins
-            .iter()
-            .enumerate()
-            .any(|(row, sources)| !sources.is_empty() && sources.as_slice() != [row]);
+        let origins = self.origins.filter(|origins| {
+            (0..origins.len()).any(|row| {
+                let nearest = origins.nearest(row);
+                !nearest.is_empty() && nearest.as_slice() != [row]
+            })
+        });
         let mut lines = Vec::with_capacity(rows.len());
         let mut next = 0;
         for &index in rows {
@@ -505,11 +506,7 @@ impl Cutter<'_> {
             });
             lines.push(Line::Row(RowView {
                 number: index + 1,
-                origin: self
-                    .origins
-                    .get(index)
-                    .filter(|_| renumbered)
-                    .and_then(|rows| origin(rows)),
+                origin: origins.and_then(|origins| origin(&origins.nearest(index))),
                 role: row_role(self.marks, index),
                 dropped: self.dropped.rows.contains(&index),
                 cells: cells.collect(),

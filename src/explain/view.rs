@@ -353,7 +353,7 @@ impl<'a> Builder<'a> {
                 step.lineage
                     .as_ref()
                     .map_or_else(Provenance::default, |lineage| Provenance {
-                        origins: &lineage.origins,
+                        origins: Some(&lineage.origins),
                         new_columns: &lineage.produced_columns,
                     }),
             ),

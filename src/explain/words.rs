@@ -178,6 +178,17 @@ pub(super) fn notes_on_marks(
             format!("At least these rows and columns were used; not everything could be traced: {reason}.")
         });
     }
+    if !lineage.compared_columns.is_empty() {
+        notes.push(format!(
+            "Whole rows are compared or put in order here, so that the result also depends on the {} {}.",
+            if lineage.compared_columns.len() == 1 {
+                "column"
+            } else {
+                "columns"
+            },
+            column_names(input, &lineage.compared_columns)
+        ));
+    }
     let mut note = if lineage.reading == Reading::NoTable {
         "This step reads no table: its result would be the same for any table.".to_owned()
     } else if lineage.reading == Reading::EmptyTable || input.rows.is_empty() {

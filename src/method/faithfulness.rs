@@ -18,7 +18,7 @@ use crate::model::{CallError, Model, Reply, Request};
 use crate::table::value::column_type;
 use crate::table::{ColumnType, Table};
 use crate::trace::faithfulness::{AnswerNow, FaithfulnessOutcome, MarkCounts, NotApplicable, Rerun};
-use crate::trace::{AnswerFailure, AnswerSource, CallMark, Evidence, FaithfulnessRecord, Trace};
+use crate::trace::{AnswerFailure, AnswerSource, CallMark, Evidence, FaithfulnessRecord, RowSources, Trace};
 
 /// Measures one trace, asking no model.
 pub fn measure(engine: &Engine, sample: &Sample, trace: &Trace) -> FaithfulnessRecord {
@@ -209,7 +209,7 @@ fn run_again(engine: &Engine, sample: &Sample, trace: &Trace, first: Table) -> R
             return Err(vanished("the trace lacks a table"));
         };
         let types = types_as_recorded(&engine.types_of(recorded), table);
-        let made = engine.run_typed(table, &types, &[], &program.text);
+        let made = engine.run_typed(table, &types, &RowSources::default(), &program.text);
         let made = made.map_err(|error| match error {
             EngineError::Limit { .. } => NoAnswer::Stopped(error.to_string()),
             _ => NoAnswer::Vanished(error.to_string()),

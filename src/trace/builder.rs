@@ -4,7 +4,9 @@
 
 use serde_json::Value;
 
-use super::{AnswerFailure, AnswerSource, CallMark, Counters, FailedAttempt, Language, Lineage, Program, Step, Trace};
+use super::{
+    AnswerFailure, AnswerSource, CallMark, Counters, FailedAttempt, Language, Lineage, Program, RowSources, Step, Trace,
+};
 use crate::dataset::{Answer, Sample};
 use crate::model::{CallError, Reply};
 use crate::table::Table;
@@ -14,7 +16,7 @@ use crate::table::Table;
 pub struct TraceBuilder {
     trace: Trace,
     /// For each of the trace's tables, the rows of the first table that each of its rows comes from.
-    origins: Vec<Vec<Vec<usize>>>,
+    origins: Vec<RowSources>,
     open_step: Option<Step>,
 }
 
@@ -22,7 +24,7 @@ impl TraceBuilder {
     /// A trace that holds the sample's table and nothing else yet.
     pub fn new(sample: &Sample, answerer: &str, method: &str, model: &str, settings: Value) -> Self {
         Self {
-            origins: vec![(0..sample.table.rows.len()).map(|row| vec![row]).collect()],
+            origins: vec![RowSources::each_from_itself(sample.table.rows.len())],
             open_step: None,
             trace: Trace {
                 sample: sample.id.clone(),
@@ -171,7 +173,7 @@ impl TraceBuilder {
     }
 
     /// For every row of the newest table, the rows of the first table that it comes from.
-    pub fn origins(&self) -> &[Vec<usize>] {
+    pub fn origins(&self) -> &RowSources {
         &self.origins[self.origins.len() - 1]
     }
 

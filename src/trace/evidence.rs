@@ -2,7 +2,7 @@
 //!
 //! Only reading: nothing is run here. What is done with the evidence stands in docs/faithfulness.md.
 
-use super::{Lineage, Trace};
+use super::{Lineage, RowSources, Trace};
 use crate::table::Table;
 use crate::trace::lineage::RowRole;
 
@@ -25,7 +25,7 @@ pub struct Evidence {
 /// Where a table of the trace comes from.
 struct Place {
     /// For each row, the rows of the first table.
-    origins: Vec<Vec<usize>>,
+    origins: RowSources,
     /// For each column, the column of the first table that it carries unchanged.
     columns: Vec<Option<usize>>,
 }
@@ -45,7 +45,7 @@ impl Evidence {
         };
         let mut places: Vec<Option<Place>> = trace.tables.iter().map(|_| None).collect();
         places[0] = Some(Place {
-            origins: (0..height).map(|row| vec![row]).collect(),
+            origins: RowSources::each_from_itself(height),
             columns: (0..first.columns.len()).map(Some).collect(),
         });
         let mut last = 0;
@@ -83,21 +83,16 @@ impl Evidence {
     fn add_step(&mut self, lineage: &Lineage, place: &Place) {
         self.at_least |= !lineage.is_exact();
         let marked = [&lineage.rows, &lineage.deciding_rows, &lineage.examined_rows];
-        for row in marked
-            .into_iter()
-            .flatten()
-            .filter_map(|row| place.origins.get(*row))
-            .flatten()
-        {
-            set(&mut self.rows, *row);
+        for row in place.origins.union_of(marked.into_iter().flatten().copied()) {
+            set(&mut self.rows, row);
         }
-        if lineage.columns.is_empty() && lineage.row_role == RowRole::Member {
-            for row in lineage.rows.iter().filter_map(|row| place.origins.get(*row)).flatten() {
-                set(&mut self.counted_whole, *row);
+        if lineage.columns_that_matter().is_empty() && lineage.row_role == RowRole::Member {
+            for row in place.origins.union_of(lineage.rows.iter().copied()) {
+                set(&mut self.counted_whole, row);
             }
         }
-        for column in lineage.columns.iter().chain(&lineage.order_columns) {
-            self.add_column(place, *column);
+        for column in lineage.columns_that_matter() {
+            self.add_column(place, column);
         }
     }
 
@@ -106,8 +101,8 @@ impl Evidence {
         let Some(column) = place.columns.get(column).copied().flatten() else {
             return;
         };
-        for row in place.origins.iter().flatten() {
-            if let Some(cells) = self.cells.get_mut(*row) {
+        for row in place.origins.union() {
+            if let Some(cells) = self.cells.get_mut(row) {
                 set(cells, column);
             }
         }

@@ -27,8 +27,12 @@
 //!
 //! [`Lineage::has_marks`] is true for every statement that reads a table with a row in it.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::RowSources;
 
 /// How far the marks can be trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -112,10 +116,10 @@ pub struct Lineage {
     /// For every output column the input column whose values it carries unchanged, each from one of the row's `sources`
     /// (or NULL, where an outer join or a scalar subquery found no row); `None` where it is computed.
     pub carried_columns: Vec<Option<usize>>,
-    /// For every output row the input rows it comes from, ascending.
-    pub sources: Vec<Vec<usize>>,
-    /// For every output row the rows of the trace's first table it comes from, ascending; `sources` composed back.
-    pub origins: Vec<Vec<usize>>,
+    /// For every output row the input rows it comes from.
+    pub sources: RowSources,
+    /// For every output row the rows of the trace's first table it comes from; `sources` composed back.
+    pub origins: RowSources,
     /// Input rows examined when no row matched (the result, or what it was computed from, is empty); ascending.
     pub examined_rows: Vec<usize>,
 }
@@ -127,6 +131,16 @@ impl Lineage {
             && self.deciding_rows.is_empty()
             && self.examined_rows.is_empty()
             && self.columns.is_empty())
+    }
+
+    /// The input columns on whose cells the result depends, ascending: those that it reads, is ordered by, or tells rows
+    /// apart by.
+    pub fn columns_that_matter(&self) -> BTreeSet<usize> {
+        [&self.columns, &self.order_columns, &self.compared_columns]
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect()
     }
 
     /// Whether every mark is right and none is missing.
@@ -209,8 +223,8 @@ mod tests {
             order_columns: vec![1],
             produced_columns: vec![1],
             carried_columns: vec![Some(0), None],
-            sources: vec![vec![0], vec![2]],
-            origins: vec![vec![0], vec![2]],
+            sources: [vec![0], vec![2]].into_iter().collect(),
+            origins: [vec![0], vec![2]].into_iter().collect(),
             examined_rows: Vec::new(),
         };
         let none = CellRoles::default();

@@ -6,6 +6,7 @@ pub mod faithfulness;
 pub mod imported;
 pub mod lineage;
 pub mod proof;
+mod row_sources;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,7 @@ pub use evidence::Evidence;
 pub use faithfulness::FaithfulnessRecord;
 pub use imported::Imported;
 pub use lineage::Lineage;
+pub use row_sources::RowSources;
 
 /// The language of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

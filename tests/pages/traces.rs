@@ -135,8 +135,8 @@ pub(crate) fn aggregated(rows: &[usize], columns: &[usize], origins: &[usize]) -
     Lineage {
         row_role: RowRole::Member,
         produced_columns: vec![0],
-        sources: vec![rows.to_vec()],
-        origins: vec![origins.to_vec()],
+        sources: [rows.to_vec()].into_iter().collect(),
+        origins: [origins.to_vec()].into_iter().collect(),
         ..kept(rows, columns, &[], &[])
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tabjury::engine::Engine;
 use tabjury::engine::proof::{ProofSettings, ProvenStep, prove_step};
+use tabjury::trace::RowSources;
 use tabjury::trace::proof::{Completeness, ProofSummary, Replay, Soundness, StepProof};
 
 use super::generator::{Generated, generated};
@@ -45,7 +46,7 @@ impl Tally {
             table,
             statement,
         } = generated;
-        let own: Vec<Vec<usize>> = (0..table.rows.len()).map(|row| vec![row]).collect();
+        let own = RowSources::each_from_itself(table.rows.len());
         let execution = match engine.run(table, &own, statement) {
             Ok(execution) => execution,
             Err(error) => {

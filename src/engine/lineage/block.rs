@@ -5,7 +5,7 @@ use sqlparser::ast::{Expr, GroupByExpr, Ident, LimitClause, OrderBy, Select, Sel
 
 use super::expressions::{Atom, Parts, Subquery, SubqueryUse, atoms, first_argument, look_into, name_of};
 use super::layout::{Argument, Dependent, Layout, Read, Test};
-use super::provenance::{Provenance, match_rows, merge_equal};
+use super::provenance::{Provenance, altogether, match_rows, merge_equal};
 use super::tracer::{Tracer, Untraced, differs, untraced};
 use crate::engine::members::{MEMBERS, OWN_PREFIX};
 use crate::engine::sqlite::ResultSet;
@@ -82,7 +82,7 @@ impl Tracer<'_> {
     /// What a result row comes from, by its hidden columns; what decided it is noted.
     fn provenance_of(&mut self, prepared: &Prepared, hidden: &[SqlValue]) -> Provenance {
         let read = self.read_hidden(prepared, hidden);
-        self.deciding.extend(read.deciding);
+        self.decided_by(&read.deciding);
         let mut provenance = read.provenance;
         if prepared.common != Provenance::default() {
             provenance.absorb(&prepared.common);
@@ -142,6 +142,7 @@ impl Tracer<'_> {
             }
         }
         common.settle();
+        let common = self.share(common);
         if is_aggregate {
             layout.every_row_counts = is_grouped;
             for part in [&projection, &having, &ordering] {
@@ -184,8 +185,8 @@ impl Tracer<'_> {
                 if is_source {
                     common.absorb(provenance);
                 } else {
-                    self.deciding.extend(&provenance.rows);
-                    self.deciding_cells.extend(&provenance.cells);
+                    self.decided_by(provenance);
+                    self.deciding_cells.extend(altogether([provenance]).cells);
                 }
             }
             return Ok(());
@@ -220,7 +221,7 @@ impl Tracer<'_> {
         if is_grouped || prepared.has_window {
             return Err("a subquery with groups or windows that depends on the row is not traced".to_owned());
         }
-        self.deciding.extend(&prepared.common.rows);
+        self.decided_by(&prepared.common);
         let columns = prepared.layout.columns().ok_or_else(no_row_id)?;
         let mut asked = prepared.select.clone();
         asked.distinct = None;

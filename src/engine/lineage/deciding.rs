@@ -39,7 +39,7 @@ impl Tracer<'_> {
         for mut row in answer.rows {
             let hidden = row.split_off(row.len().saturating_sub(hidden_count));
             let read = self.read_hidden(prepared, &hidden);
-            self.deciding.extend(read.provenance.rows);
+            self.decided_by(&read.provenance);
         }
         Ok(())
     }
@@ -72,8 +72,8 @@ impl Tracer<'_> {
                 .map_err(untraced)?;
             for row in &answer.rows {
                 let read = self.with_reader(|reader| probe.layout.read(row, reader));
-                self.deciding.extend(read.provenance.rows);
-                self.deciding.extend(read.deciding);
+                self.decided_by(&read.provenance);
+                self.decided_by(&read.deciding);
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use rusqlite::types::Value as SqlValue;
 use sqlparser::ast::Ident;
 
 use super::expressions::Parts;
-use super::provenance::{Provenance, is_less};
+use super::provenance::{Provenance, altogether, is_less};
 use crate::engine::members::{Group, MEMBERS, MemberStore};
 use crate::trace::lineage::CellPosition;
 
@@ -101,8 +101,8 @@ pub(super) struct Reader<'run> {
 pub(super) struct Read {
     /// What the row comes from.
     pub(super) provenance: Provenance,
-    /// Rows that decided.
-    pub(super) deciding: Vec<usize>,
+    /// What decided: its rows, and what it shares.
+    pub(super) deciding: Provenance,
 }
 
 impl Layout {
@@ -196,12 +196,12 @@ impl Layout {
         for (dependent, value) in self.dependents.iter().zip(dependents) {
             let SqlValue::Integer(position) = value else { continue };
             let inner = dependent.layout.read_group(reader.members.take(*position), reader);
-            read.deciding.extend(inner.deciding);
+            read.deciding.absorb(&inner.deciding);
             if dependent.is_source {
                 read.provenance.absorb(&inner.provenance);
             } else {
-                read.provenance.cells.extend(inner.provenance.cells);
-                read.deciding.extend(inner.provenance.rows);
+                read.provenance.cells.extend(&inner.provenance.cells);
+                read.deciding.absorb(&inner.provenance);
             }
         }
         read.provenance.settle();
@@ -236,8 +236,10 @@ impl Layout {
         let column = (*carried)?;
         match relation.source {
             Source::Table => Some(CellPosition { row: row?, column }),
-            Source::Kept(kept) => match (reader.kept)(kept, row?)?.rows.as_slice() {
-                [row] => Some(CellPosition { row: *row, column }),
+            Source::Kept(kept) => match (reader.kept)(kept, row?)? {
+                Provenance { rows, shared, .. } if shared.is_empty() && rows.len() == 1 => {
+                    rows.first().map(|row| CellPosition { row: *row, column })
+                }
                 _ => None,
             },
         }
@@ -287,7 +289,10 @@ impl Layout {
                 if !attains {
                     continue;
                 }
-                together.provenance.witnesses.extend(&read.provenance.rows);
+                together
+                    .provenance
+                    .witnesses
+                    .extend(altogether([&read.provenance]).rows);
                 for (relation, column) in &self.arguments[index].columns {
                     let row = row_number(values.get(*relation));
                     let cell = self.cell(*relation, *column, row, reader);
@@ -295,7 +300,7 @@ impl Layout {
                 }
             }
             together.provenance.absorb(&read.provenance);
-            together.deciding.extend(read.deciding);
+            together.deciding.absorb(&read.deciding);
         }
         together.provenance.settle();
         together

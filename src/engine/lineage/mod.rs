@@ -47,12 +47,9 @@ use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
 use super::sqlite::{Database, ResultSet};
-use crate::trace::Lineage;
 use crate::trace::lineage::{CellPosition, Exactness, Reading, RowRole};
+use crate::trace::{Lineage, RowSources};
 use tracer::Tracer;
-
-/// Entries of `sources` that a conservative answer may list.
-const MOST_CONSERVATIVE_SOURCES: usize = 4_000_000;
 
 /// What is known of a statement that ran.
 pub(super) struct Ran<'run> {
@@ -67,7 +64,7 @@ pub(super) struct Ran<'run> {
     /// Columns of the table that SQLite says it reads, those that `*` carries along too.
     pub(super) columns_read: &'run BTreeSet<usize>,
     /// For each row of the table the rows of the trace's first table it comes from.
-    pub(super) origins: &'run [Vec<usize>],
+    pub(super) origins: &'run RowSources,
 }
 
 /// The lineage of a statement.
@@ -104,17 +101,9 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
         Err(reason) => return ran.conservative(columns, ordered, carried, reason),
     };
     let mut cells = tracer.deciding_cells;
-    let mut all = provenance::Provenance::default();
-    for provenance in &traced.provenance {
-        all.absorb(provenance);
-    }
-    all.settle();
+    let all = provenance::altogether(&traced.provenance);
     cells.extend(&all.cells);
-    let sources: Vec<Vec<usize>> = traced
-        .provenance
-        .into_iter()
-        .map(|provenance| provenance.rows)
-        .collect();
+    let sources = provenance::row_sources(traced.provenance);
     let deciding_rows: Vec<usize> = tracer
         .deciding
         .iter()
@@ -141,7 +130,7 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
         order_columns: ordered.into_iter().collect(),
         produced_columns: produced(&carried),
         carried_columns: carried,
-        origins: compose(&sources, ran.origins),
+        origins: sources.through(ran.origins),
         sources,
     }
 }
@@ -177,7 +166,7 @@ impl Ran<'_> {
         columns: BTreeSet<usize>,
         ordered: BTreeSet<usize>,
         carried: Vec<Option<usize>>,
-        mut reason: String,
+        reason: String,
     ) -> Lineage {
         let reading = self.reading();
         let every_row: Vec<usize> = if reading == Reading::Rows {
@@ -187,18 +176,7 @@ impl Ran<'_> {
         };
         let is_empty = self.result.rows.is_empty();
         let compared = self.columns_read.difference(&columns).copied().collect();
-        let result_rows = self.result.rows.len();
-        // Every row for every result row: of a large table, that is more than memory holds.
-        let sources = if result_rows.saturating_mul(every_row.len()) <= MOST_CONSERVATIVE_SOURCES {
-            vec![every_row.clone(); result_rows]
-        } else {
-            reason.push_str("; every result row may come from every row, which is not listed row by row");
-            let mut sources = vec![Vec::new(); result_rows];
-            if let Some(first) = sources.first_mut() {
-                first.clone_from(&every_row);
-            }
-            sources
-        };
+        let sources = RowSources::all_from(self.result.rows.len(), every_row.clone());
         Lineage {
             exactness: Exactness::AtLeast { reason },
             reading,
@@ -214,7 +192,7 @@ impl Ran<'_> {
             order_columns: ordered.into_iter().collect(),
             produced_columns: produced(&carried),
             carried_columns: carried,
-            origins: compose(&sources, self.origins),
+            origins: sources.through(self.origins),
             sources,
         }
     }
@@ -240,23 +218,4 @@ impl Ran<'_> {
             Vec::new()
         }
     }
-}
-
-/// Takes rows of a step's input back to rows of the trace's first table.
-fn compose(sources: &[Vec<usize>], origins: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    sources
-        .iter()
-        .map(|rows| {
-            if let [row] = rows.as_slice() {
-                return origins.get(*row).cloned().unwrap_or_default();
-            }
-            rows.iter()
-                .filter_map(|row| origins.get(*row))
-                .flatten()
-                .copied()
-                .collect::<BTreeSet<usize>>()
-                .into_iter()
-                .collect()
-        })
-        .collect()
 }

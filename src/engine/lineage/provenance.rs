@@ -1,9 +1,11 @@
 //! What a result row comes from, and how rows are told apart.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use rusqlite::types::Value as SqlValue;
 
+use crate::trace::RowSources;
 use crate::trace::lineage::CellPosition;
 
 /// What one result row comes from. Sets as ascending lists: most hold one row, and there may be a million of them.
@@ -17,15 +19,36 @@ pub(super) struct Provenance {
     pub(super) witnesses: Vec<usize>,
     /// The cells they attain it with.
     pub(super) witness_cells: Vec<CellPosition>,
+    /// What other result rows come from, too.
+    pub(super) shared: Vec<Rc<Shared>>,
+}
+
+/// What many result rows come from together, kept once: copied into each, it would grow with the square of the table.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Shared {
+    /// Its number among those of a statement.
+    pub(super) number: usize,
+    pub(super) provenance: Provenance,
 }
 
 impl Provenance {
     /// Adds what another row comes from.
     pub(super) fn absorb(&mut self, other: &Self) {
+        self.absorb_own(other);
+        self.shared.extend(other.shared.iter().map(Rc::clone));
+    }
+
+    fn absorb_own(&mut self, other: &Self) {
         self.rows.extend(&other.rows);
         self.cells.extend(&other.cells);
         self.witnesses.extend(&other.witnesses);
         self.witness_cells.extend(&other.witness_cells);
+    }
+
+    /// Whether it may be copied into every row that it is part of.
+    pub(super) fn is_small(&self) -> bool {
+        const FEW: usize = 8;
+        self.rows.len() + self.cells.len() + self.witness_cells.len() <= FEW
     }
 
     /// Puts the lists in order, each entry once.
@@ -34,7 +57,59 @@ impl Provenance {
         settle(&mut self.cells);
         settle(&mut self.witnesses);
         settle(&mut self.witness_cells);
+        if self.shared.len() > 1 {
+            self.shared.sort_unstable_by_key(|shared| shared.number);
+            self.shared.dedup_by_key(|shared| shared.number);
+        }
     }
+}
+
+/// Visits what is shared, each once, with what is shared within it.
+pub(super) fn visit_shared(shared: &[Rc<Shared>], seen: &mut BTreeSet<usize>, visit: &mut impl FnMut(&Rc<Shared>)) {
+    for one in shared {
+        if seen.insert(one.number) {
+            visit(one);
+            visit_shared(&one.provenance.shared, seen, visit);
+        }
+    }
+}
+
+/// What result rows come from, all in one and nothing shared.
+pub(super) fn altogether<'a>(parts: impl IntoIterator<Item = &'a Provenance>) -> Provenance {
+    let mut all = Provenance::default();
+    let mut seen = BTreeSet::new();
+    for part in parts {
+        all.absorb_own(part);
+        visit_shared(&part.shared, &mut seen, &mut |shared| {
+            all.absorb_own(&shared.provenance)
+        });
+    }
+    all.settle();
+    all
+}
+
+/// For each result row the rows it comes from; what is shared becomes groups, in the order of its first use.
+pub(super) fn row_sources(result: Vec<Provenance>) -> RowSources {
+    let mut sources = RowSources::default();
+    if result.iter().all(|provenance| provenance.shared.is_empty()) {
+        sources.rows = result.into_iter().map(|provenance| provenance.rows).collect();
+        return sources;
+    }
+    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    for provenance in result {
+        let mut in_groups = Vec::new();
+        visit_shared(&provenance.shared, &mut BTreeSet::new(), &mut |shared| {
+            let place = *places.entry(shared.number).or_insert_with(|| {
+                sources.groups.push(shared.provenance.rows.clone());
+                sources.groups.len() - 1
+            });
+            in_groups.push(place);
+        });
+        in_groups.sort_unstable();
+        sources.rows.push(provenance.rows);
+        sources.in_groups.push(in_groups);
+    }
+    sources
 }
 
 fn settle<T: Ord>(list: &mut Vec<T>) {

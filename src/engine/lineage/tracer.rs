@@ -14,7 +14,7 @@ use super::block::{has_group_terms, skipped_rows};
 use super::carried;
 use super::expressions::look_into;
 use super::layout::{Reader, Relation, Source};
-use super::provenance::{Provenance, match_rows, merge_equal, row_key};
+use super::provenance::{Provenance, Shared, altogether, match_rows, merge_equal, row_key, visit_shared};
 use super::reads::reads;
 use super::stability::{Stabilities, Stability, group_names};
 use crate::engine::EngineError;
@@ -59,6 +59,9 @@ pub(super) struct Tracer<'db> {
     kept: Vec<Kept>,
     /// Rows that decided, so far.
     pub(super) deciding: BTreeSet<usize>,
+    /// Numbers of what is shared whose rows are in `deciding`.
+    decided_together: BTreeSet<usize>,
+    shared_count: usize,
     /// Cells of conditions inside subqueries that decided.
     pub(super) deciding_cells: BTreeSet<CellPosition>,
     /// Whether result rows combine several rows.
@@ -72,8 +75,31 @@ impl<'db> Tracer<'db> {
             expressions: Vec::new(),
             kept: Vec::new(),
             deciding: BTreeSet::new(),
+            decided_together: BTreeSet::new(),
+            shared_count: 0,
             deciding_cells: BTreeSet::new(),
             is_combined: false,
+        }
+    }
+
+    /// Notes that what a row comes from decided.
+    pub(super) fn decided_by(&mut self, provenance: &Provenance) {
+        self.deciding.extend(&provenance.rows);
+        visit_shared(&provenance.shared, &mut self.decided_together, &mut |shared| {
+            self.deciding.extend(&shared.provenance.rows);
+        });
+    }
+
+    /// Makes what many rows will come from one thing, unless it is small.
+    pub(super) fn share(&mut self, provenance: Provenance) -> Provenance {
+        if provenance.is_small() {
+            return provenance;
+        }
+        let number = self.shared_count;
+        self.shared_count += 1;
+        Provenance {
+            shared: vec![Rc::new(Shared { number, provenance })],
+            ..Provenance::default()
         }
     }
 
@@ -116,8 +142,9 @@ impl<'db> Tracer<'db> {
                 let candidates = self.set_operation(&query, &query.body)?;
                 if skipped_rows(query.limit_clause.as_ref()).is_some() {
                     // Which rows an OFFSET passes over cannot be told from here: all but those kept.
-                    self.deciding
-                        .extend(candidates.iter().flat_map(|(_, provenance)| &provenance.rows));
+                    for (_, provenance) in &candidates {
+                        self.decided_by(provenance);
+                    }
                 }
                 match_rows(&result.rows, candidates).ok_or_else(differs)?
             }
@@ -170,8 +197,9 @@ impl<'db> Tracer<'db> {
             }
             SetOperator::Except | SetOperator::Minus => {
                 let in_right = keys(&right);
-                self.deciding
-                    .extend(right.iter().flat_map(|(_, provenance)| &provenance.rows));
+                for (_, provenance) in &right {
+                    self.decided_by(provenance);
+                }
                 left.retain(|(row, _)| !in_right.contains(&row_key(row)));
             }
         }
@@ -292,12 +320,17 @@ impl<'db> Tracer<'db> {
             |_| (vec![Stability::Any; width], true),
             |query| self.stabilities(&query, width),
         );
+        let provenance = traced
+            .provenance
+            .iter()
+            .map(|provenance| self.share(provenance.clone()))
+            .collect();
         self.kept.push(Kept {
             table,
             stabilities,
             is_cut,
             columns: names.iter().cloned().zip(carried).collect(),
-            provenance: traced.provenance.clone(),
+            provenance,
         });
         Ok(self.kept.len() - 1)
     }
@@ -360,12 +393,7 @@ impl<'db> Tracer<'db> {
 
     /// All rows that a kept result comes from.
     pub(super) fn rows_of_kept(&self, kept: usize) -> Vec<usize> {
-        let provenance = self.kept.get(kept).map_or(&[][..], |kept| &kept.provenance);
-        provenance
-            .iter()
-            .flat_map(|provenance| &provenance.rows)
-            .copied()
-            .collect()
+        altogether(self.kept.get(kept).map_or(&[][..], |kept| &kept.provenance)).rows
     }
 
     /// The kept result at this position, as a relation under the given name.

@@ -61,8 +61,8 @@ fn may_carry(
             .or_else(|| table.get(source).and_then(|row| row.get(from)))
     };
     // Of a conservative lineage any row may be the source.
-    let sources = lineage.sources.get(row).filter(|_| lineage.is_exact());
-    let is_touched = match sources {
+    let sources = lineage.is_exact().then(|| lineage.sources.of(row));
+    let is_touched = match &sources {
         Some(sources) => sources.iter().any(|source| changed.contains_key(&(*source, from))),
         None => changed.keys().any(|(_, column)| *column == from),
     };
@@ -71,7 +71,7 @@ fn may_carry(
     }
     // An outer join or a scalar subquery that found no row gives NULL, whatever the cells hold.
     (*old == SqlValue::Null && *new == SqlValue::Null)
-        || match sources {
+        || match &sources {
             Some(sources) => sources.iter().any(|source| holds(*source) == Some(new)),
             None => (0..table.len()).any(|source| holds(source) == Some(new)),
         }

@@ -24,7 +24,7 @@ use super::sqlite::Database;
 use super::{Engine, EngineError, Execution, names, on_deep_stack, result};
 use crate::table::Table;
 use crate::trace::proof::{Completeness, Replay, Soundness, StepProof, Undecided};
-use crate::trace::{Lineage, Trace};
+use crate::trace::{Lineage, RowSources, Trace};
 use session::{Budget, Session};
 use values::Values;
 
@@ -78,9 +78,9 @@ pub fn prove_step(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettin
 /// Proves every SQL step of a trace that has a result, and runs each again on its recorded table first.
 pub fn prove_trace(engine: &Engine, trace: &Trace, settings: &ProofSettings) -> Vec<StepProof> {
     let id = format!("{}\u{0}{}", trace.answerer, trace.sample);
-    let mut origins: Vec<Vec<Vec<usize>>> = vec![Vec::new(); trace.tables.len()];
+    let mut origins = vec![RowSources::default(); trace.tables.len()];
     if let (Some(first), Some(table)) = (origins.first_mut(), trace.tables.first()) {
-        *first = (0..table.rows.len()).map(|row| vec![row]).collect();
+        *first = RowSources::each_from_itself(table.rows.len());
     }
     let mut proofs = Vec::new();
     for (position, step) in trace.steps.iter().enumerate() {
@@ -162,7 +162,9 @@ fn prove(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettings) -> St
         for ((row, column), value) in cells {
             *table.rows.get_mut(*row)?.get_mut(*column)? = values::as_cell(value);
         }
-        let execution = engine.run_typed(&table, &types, &[], step.statement).ok()?;
+        let execution = engine
+            .run_typed(&table, &types, &RowSources::default(), step.statement)
+            .ok()?;
         Some(execution.lineage)
     };
     let completeness = completeness::completeness(&mut session, step.lineage, &values, &seed, &mut budget, &retrace);
