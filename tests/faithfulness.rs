@@ -230,6 +230,43 @@ impl Recorded {
     }
 }
 
+/// What whole rows are compared by is evidence, though no statement names it.
+#[test]
+fn cells_that_tell_rows_apart_are_evidence() {
+    let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+    let recorded = Recorded {
+        id: "boats".to_owned(),
+        table_columns: vec!["boat".to_owned(), "port".to_owned()],
+        table_rows: vec![
+            row(["Heron", "Alm"]),
+            row(["Osprey", "Bern"]),
+            row(["Heron", "Alm"]),
+            row(["Heron", "Bern"]),
+        ],
+        steps: Vec::new(),
+    };
+    let steps = ["SELECT DISTINCT * FROM table_sql", "SELECT COUNT(*) FROM table_sql"].map(|sql| WrittenStep {
+        nl: None,
+        sql: sql.to_owned(),
+    });
+    let mut sample = recorded.sample();
+    sample.kind = QuestionKind::ShortAnswer;
+    let trace = replay(&Engine::default(), &sample, &steps, AnswerColumns::First);
+    let outcome = measure(&Engine::default(), &sample, &trace).outcome;
+    let FaithfulnessOutcome::Measured {
+        marks,
+        sufficiency,
+        necessity,
+        ..
+    } = outcome
+    else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!((marks.rows, marks.cells), (4, 8));
+    assert_eq!(sufficiency, AnswerNow::Same);
+    assert_ne!(necessity, AnswerNow::Same);
+}
+
 #[test]
 fn recorded_chains_are_sufficient_wherever_their_marks_are_exact() {
     let Some(directory) = support::data_dir("recorded_chains_are_sufficient_wherever_their_marks_are_exact") else {
