@@ -72,9 +72,9 @@ pub fn separation(wins: &[Vec<f64>], ties: Option<&[Vec<f64>]>) -> Option<Separa
         let mut open = vec![start];
         seen[start] = true;
         while let Some(item) = open.pop() {
-            for next in 0..k {
-                if !seen[next] && edge(item, next) {
-                    seen[next] = true;
+            for (next, visited) in seen.iter_mut().enumerate() {
+                if !*visited && edge(item, next) {
+                    *visited = true;
                     open.push(next);
                 }
             }

@@ -25,6 +25,22 @@ impl SymmetricMatrix {
         }
     }
 
+    /// An element.
+    pub(super) fn at(&self, row: usize, column: usize) -> f64 {
+        self.values[row * self.size + column]
+    }
+
+    /// The matrix of the first rows and columns.
+    pub(super) fn leading(&self, size: usize) -> Self {
+        let mut part = Self::new(size);
+        for row in 0..size {
+            for column in 0..=row {
+                part.add(row, column, self.at(row, column));
+            }
+        }
+        part
+    }
+
     /// The x with M x = `right`, or `None` when M is not positive definite.
     pub(super) fn solve(&self, right: &[f64]) -> Option<Vec<f64>> {
         let factor = self.factor()?;

@@ -18,7 +18,10 @@ pub mod krippendorff;
 mod matrix;
 pub mod mean;
 pub mod multiple;
+pub mod order;
 pub mod paired;
+pub mod power;
+pub mod prediction_powered;
 pub mod proportion;
 pub mod quantile;
 pub mod rank;
@@ -26,6 +29,7 @@ mod resample;
 pub mod signal_detection;
 pub mod signed_rank;
 pub mod studentized_range;
+pub mod within;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
