@@ -15,6 +15,8 @@ mod ranks;
 mod resampling;
 #[path = "statistics/significance.rs"]
 mod significance;
+#[path = "statistics/simulation.rs"]
+mod simulation;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -5,8 +5,8 @@ use super::{ChiSquareTest, Stat, Undefined};
 
 /// Holds the strengths of items that always win or lose at a finite value; too little to matter for others.
 const RIDGE: f64 = 1e-3;
-/// Strengths beyond this, as log odds, are taken for infinite.
-const LARGEST_LOG_ODDS: f64 = 15.0;
+/// Positions whose log odds are further apart than this, odds of a thousand, are only held together by the ridge.
+const LARGEST_LOG_ODDS: f64 = 7.0;
 
 /// One ranking of things in the order in which they were shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,9 @@ pub fn order_effect(rankings: &[ShownRanking], items: usize) -> Stat<OrderEffect
         let log_odds = &full[items..];
         let mean = log_odds.iter().sum::<f64>() / positions as f64;
         let centred: Vec<f64> = log_odds.iter().map(|value| value - mean).collect();
-        if centred.iter().any(|value| value.abs() > LARGEST_LOG_ODDS) {
+        let most = centred.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = centred.iter().copied().fold(f64::INFINITY, f64::min);
+        if most - least > LARGEST_LOG_ODDS {
             return Err(Undefined::because(
                 "position decides all, so that its odds are infinite",
             ));
