@@ -1,10 +1,13 @@
-//! Proves the lineage of generated statements: `cargo run --release --example prove_generated [COUNT] [SEED]`.
+//! Proves the lineage of generated statements: `cargo run --release --example prove_generated [COUNT] [SEED] [rows]`.
+//! With `rows`, only rows are deleted, which is fast: to look for what the proof should be tried on.
 //!
 //! Prints how many of each kind came out sound, complete, explained, conservative or undecided, and everything that was
 //! found wrong. Fails unless all are sound, and 99 of 100 complete or explained.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
+#[path = "../tests/proof/deletions.rs"]
+mod deletions;
 #[path = "../tests/proof/generator.rs"]
 mod generator;
 #[path = "../tests/proof/tally.rs"]
@@ -15,12 +18,27 @@ use std::time::Instant;
 use tabjury::engine::proof::ProofSettings;
 
 fn main() {
+    let are_rows_only = std::env::args().nth(3).is_some_and(|argument| argument == "rows");
     let mut arguments = std::env::args()
         .skip(1)
+        .take(2)
         .map(|argument| argument.parse::<u64>().expect("a number"));
     let count = arguments.next().unwrap_or(5000);
     let seed = arguments.next().unwrap_or(1);
     let begun = Instant::now();
+    if are_rows_only {
+        let tally = tally::Tally::of_rows(seed, count);
+        for finding in &tally.findings {
+            println!("{finding}\n");
+        }
+        println!(
+            "{count} statements, {} wrong, conservative {:?}",
+            tally.findings.len(),
+            tally.reasons
+        );
+        assert!(tally.findings.is_empty());
+        return;
+    }
     let tally = tally::Tally::of(
         seed,
         usize::try_from(count).expect("a count"),

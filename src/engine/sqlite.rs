@@ -65,9 +65,13 @@ pub(super) struct Database {
     tracing_left: Cell<(u64, Duration)>,
 }
 
-/// The tracer's statements together may take as much time as the model's statement, and this many times its
-/// instructions; a lineage that takes more is not exact.
+/// The tracer's statements together may take this many times the instructions of the model's statement; a lineage that
+/// takes more is not exact.
 const TRACING_SHARE: u64 = 4;
+
+/// And this many times its time: far more than those instructions take, so that how exact a lineage is does not depend on
+/// the machine.
+const TRACING_TIME_SHARE: u32 = 20;
 
 impl Database {
     /// Loads a table under its SQL names; a column without a type is text.
@@ -95,7 +99,10 @@ impl Database {
             limits: limits.clone(),
             column_names: table.columns.iter().map(|column| column.sql.clone()).collect(),
             members,
-            tracing_left: Cell::new((limits.steps.saturating_mul(TRACING_SHARE), limits.time)),
+            tracing_left: Cell::new((
+                limits.steps.saturating_mul(TRACING_SHARE),
+                limits.time.saturating_mul(TRACING_TIME_SHARE),
+            )),
         })
     }
 
@@ -152,6 +159,26 @@ impl Database {
     /// Runs one of the tracer's statements.
     pub(super) fn trace(&self, statement: &str) -> Result<ResultSet, EngineError> {
         self.within_tracing_budget(Mode::Tracing, || self.query(statement, Mode::Tracing))
+    }
+
+    /// Runs one of the tracer's statements and hands on its rows one by one, so that they are never held together.
+    pub(super) fn trace_each(&self, statement: &str, mut each: impl FnMut(&[SqlValue])) -> Result<(), EngineError> {
+        self.within_tracing_budget(Mode::Tracing, || {
+            let explain = |error| self.explain(error);
+            let mut prepared = self.connection.prepare(statement).map_err(explain)?;
+            only_select(&prepared, statement)?;
+            let width = prepared.column_count();
+            let mut values = Vec::with_capacity(width);
+            let mut cursor = prepared.query([]).map_err(explain)?;
+            while let Some(row) = cursor.next().map_err(explain)? {
+                values.clear();
+                for index in 0..width {
+                    values.push(row.get(index).map_err(explain)?);
+                }
+                each(&values);
+            }
+            Ok(())
+        })
     }
 
     /// Runs one of the tracer's statements that gives known rows with hidden columns beside them, and keeps the hidden

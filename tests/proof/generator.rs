@@ -1,7 +1,11 @@
 //! Statements by a grammar over generated tables, from a seed: what the proof of lineage is tried on.
 //!
 //! The tables are small and full of ties, duplicates and blanks, so that statements meet their odd cases. The columns are
-//! always the same: `a` whole, `b` text, `c` real or blank, `d` text and digits, `e` whole, `f` text.
+//! always the same: `a` whole, in half of the tables also below zero, `b` text, `c` real or blank, `d` text and digits,
+//! `e` whole, `f` text.
+
+#[path = "forms.rs"]
+mod forms;
 
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -66,6 +70,8 @@ impl Grammar {
         } else {
             self.random.random_range(4..=10)
         };
+        // Below zero, a sum falls when a row comes in.
+        let negative = self.chance(0.5);
         let mut rows: Vec<Vec<String>> = Vec::new();
         for _ in 0..count {
             if !rows.is_empty() && self.chance(0.12) {
@@ -74,7 +80,7 @@ impl Grammar {
                 continue;
             }
             rows.push(vec![
-                self.below(5).to_string(),
+                if negative { self.below(8) - 3 } else { self.below(5) }.to_string(),
                 self.one(&["x", "y", "Z", "it's"]).to_owned(),
                 self.one(&["1.5", "2.0", "-3.25", "", "7.0"]).to_owned(),
                 self.one(&["p", "q", "10", "é", ""]).to_owned(),
@@ -325,7 +331,10 @@ impl Grammar {
             "group by all columns",
             "nested aggregates",
         ];
-        let kind = KINDS[number % KINDS.len()];
+        let Some(kind) = KINDS.get(number % (KINDS.len() + forms::KINDS.len())).copied() else {
+            let kind = forms::KINDS[(number % (KINDS.len() + forms::KINDS.len())) - KINDS.len()];
+            return (kind, self.form(kind));
+        };
         let text = match kind {
             "filter" => {
                 let (columns, filter) = (self.projection(), self.filter());

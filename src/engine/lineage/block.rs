@@ -1,11 +1,18 @@
 //! The provenance of one SELECT: its own result with hidden columns beside it, asked of SQLite in one query.
 
 use rusqlite::types::Value as SqlValue;
-use sqlparser::ast::{Expr, GroupByExpr, Ident, LimitClause, OrderBy, Select, SelectItem, SetExpr};
+use sqlparser::ast::{
+    Expr, Function, GroupByExpr, Ident, LimitClause, OrderBy, Query, Select, SelectItem, SetExpr, Value,
+};
 
-use super::expressions::{Atom, Parts, Subquery, SubqueryUse, atoms, first_argument, look_into, name_of};
+use super::aliases::{Term, follow_aliases, group_terms, order_terms};
+use super::branches::branches;
+use super::expressions::{Atom, Parts, Subquery, SubqueryUse, Wanted, atoms, first_argument, look_into, name_of};
+use super::from::{Joined, on_conditions};
 use super::layout::{Argument, Dependent, Layout, Read, Test};
 use super::provenance::{Provenance, altogether, match_rows, merge_equal};
+use super::stability::{Stability, has_collation};
+use super::standing::Standing;
 use super::tracer::{Tracer, Untraced, differs, untraced};
 use crate::engine::members::{MEMBERS, OWN_PREFIX};
 use crate::engine::sqlite::ResultSet;
@@ -14,8 +21,12 @@ use crate::engine::sqlite::ResultSet;
 pub(super) struct Prepared {
     pub(super) select: Select,
     pub(super) layout: Layout,
-    /// Conditions that its FROM joins by.
+    /// Conditions that its FROM joins by, and what else it joins by.
     pub(super) joins: Vec<Expr>,
+    pub(super) joined: Joined,
+    /// The terms of its GROUP BY and ORDER BY, names and ordinals of result columns followed.
+    pub(super) groups: Vec<Expr>,
+    pub(super) ordering: Vec<Term>,
     /// What subqueries in the SELECT's own expressions add to every row.
     pub(super) common: Provenance,
     pub(super) is_aggregate: bool,
@@ -24,16 +35,32 @@ pub(super) struct Prepared {
 }
 
 impl Tracer<'_> {
-    /// What each row of a SELECT's result comes from.
+    /// What each row of a SELECT's result comes from, and what may become of them.
     pub(super) fn block(
         &mut self,
         select: &Select,
         order_by: Option<&OrderBy>,
         limit: Option<&LimitClause>,
         result: &ResultSet,
-    ) -> Result<Vec<Provenance>, Untraced> {
+    ) -> Result<(Vec<Provenance>, Standing), Untraced> {
         let prepared = self.prepare(select, order_by, limit)?;
-        self.note_deciding(&prepared, order_by, limit)?;
+        let mut standing = self.note_deciding(&prepared, order_by, limit)?;
+        let width = result.names.len();
+        if standing.columns.len() != width {
+            standing.columns = vec![Stability::Any; width];
+        }
+        let provenance = self.beside_result(&prepared, order_by, limit, result)?;
+        Ok((provenance, standing))
+    }
+
+    /// What each row of a result comes from, by hidden columns beside it.
+    fn beside_result(
+        &mut self,
+        prepared: &Prepared,
+        order_by: Option<&OrderBy>,
+        limit: Option<&LimitClause>,
+        result: &ResultSet,
+    ) -> Result<Vec<Provenance>, Untraced> {
         self.is_combined |= prepared.is_aggregate || prepared.is_distinct;
         let hidden = if prepared.is_aggregate {
             vec![prepared.layout.gathered().ok_or_else(no_row_id)?]
@@ -55,7 +82,7 @@ impl Tracer<'_> {
             if let Some(hidden) = beside {
                 return Ok(hidden
                     .iter()
-                    .map(|hidden| self.provenance_of(&prepared, hidden))
+                    .map(|hidden| self.provenance_of(prepared, hidden))
                     .collect());
             }
         }
@@ -65,7 +92,7 @@ impl Tracer<'_> {
             .into_iter()
             .map(|mut row| {
                 let hidden = row.split_off(row.len().saturating_sub(hidden_count));
-                let provenance = self.provenance_of(&prepared, &hidden);
+                let provenance = self.provenance_of(prepared, &hidden);
                 (row, provenance)
             })
             .collect();
@@ -108,53 +135,73 @@ impl Tracer<'_> {
     ) -> Result<Prepared, Untraced> {
         let mut select = select.clone();
         let mut layout = Layout::default();
-        let mut joins = Vec::new();
+        let mut joined = Joined::default();
         for from in &mut select.from {
-            self.join_relations(from, &mut layout, &mut joins)?;
+            self.join_relations(from, &mut layout, &mut joined)?;
         }
+        follow_aliases(&mut select, &layout);
+        let joins = on_conditions(&select.from);
+        let groups = group_terms(&select, &layout);
+        let ordering = order_terms(order_by, &select, &layout).ok_or("an ORDER BY of this form is not traced")?;
+        if select.distinct.is_some() && has_collation(&select.projection) {
+            return Err("rows told apart by another collation are not traced".to_owned());
+        }
+        let ordered_by = ordered_by(&ordering, &select, limit.is_some());
         let projection = look_into(&select.projection);
         let having = look_into(&select.having);
-        let ordering = look_into(&order_by.cloned());
+        let ordering_parts = look_into(&ordered_by);
+        let on = look_into(&joins);
         let filters = [
             look_into(&select.selection),
-            look_into(&joins),
-            look_into(&select.group_by),
+            look_into(&groups),
             look_into(&limit.cloned()),
         ];
-        let all_parts = || filters.iter().chain([&projection, &having, &ordering]);
+        let all_parts = || filters.iter().chain([&on, &projection, &having, &ordering_parts]);
         if all_parts().any(|parts| parts.has_table_operand) {
             return Err("IN with the name of a table is not traced".to_owned());
         }
-        let is_grouped = !matches!(&select.group_by, GroupByExpr::Expressions(terms, _) if terms.is_empty());
+        let is_grouped = has_group_terms(&select);
         let is_aggregate = is_grouped || all_parts().any(|parts| !parts.aggregates.is_empty());
         let has_window = all_parts().any(|parts| parts.has_window);
         if is_aggregate && has_window {
             return Err("a window over groups is not traced".to_owned());
         }
         let mut common = Provenance::default();
-        for (parts, in_projection) in [(&projection, true), (&having, false), (&ordering, false)]
-            .into_iter()
-            .chain(filters.iter().map(|parts| (parts, false)))
-        {
-            let is_source = in_projection || layout.relations.is_empty();
+        let no_relations = layout.relations.is_empty();
+        for parts in [&projection, &having, &ordering_parts, &on].into_iter().chain(&filters) {
+            let place = Place {
+                is_source: std::ptr::eq(parts, &projection) || no_relations,
+                in_join: std::ptr::eq(parts, &on),
+                is_aggregate,
+            };
             for subquery in &parts.subqueries {
-                self.subquery(subquery, is_source, is_aggregate, &mut layout, &mut common)?;
+                self.subquery(subquery, place, &mut layout, &mut common)?;
             }
         }
         common.settle();
         let common = self.share(common);
         if is_aggregate {
             layout.every_row_counts = is_grouped;
-            for part in [&projection, &having, &ordering] {
-                aggregate_arguments(part, &mut layout);
+            for part in [&projection, &having, &ordering_parts] {
+                aggregate_arguments(part, &mut layout)?;
             }
         }
-        collect_tests(&select, &joins, &projection, is_aggregate, &mut layout);
+        let tested = Tested {
+            select: &select,
+            joins: &joins,
+            groups: &groups,
+            ordered_by: &ordered_by,
+            is_aggregate,
+        };
+        tested.collect(&mut layout);
         Ok(Prepared {
             is_distinct: select.distinct.is_some(),
             select,
             layout,
             joins,
+            joined,
+            groups,
+            ordering,
             common,
             is_aggregate,
             has_window,
@@ -165,15 +212,18 @@ impl Tracer<'_> {
     fn subquery(
         &mut self,
         subquery: &Subquery,
-        is_source: bool,
-        is_aggregate: bool,
+        place: Place,
         layout: &mut Layout,
         common: &mut Provenance,
     ) -> Result<(), Untraced> {
+        let is_source = place.is_source;
         let text = self.with_definitions(&format!("SELECT * FROM ({})", subquery.query));
         if self.database.stands_alone(&text) {
             let combined_before = self.is_combined;
-            let traced = self.query(&subquery.query, None)?;
+            let traced = match subquery.usage {
+                SubqueryUse::Scalar => self.query(&first_row(&subquery.query), None)?,
+                SubqueryUse::Rows => self.query(&subquery.query, None)?,
+            };
             if !is_source {
                 self.is_combined = combined_before;
             }
@@ -191,20 +241,21 @@ impl Tracer<'_> {
             }
             return Ok(());
         }
-        if is_aggregate && is_source && !subquery.in_aggregate {
+        if place.is_aggregate && is_source && !subquery.in_aggregate {
             return Err("a subquery that depends on a group is not traced".to_owned());
         }
-        let (sql, inner) = self.dependent_members(subquery)?;
+        let (sql, inner) = self.dependent_members(subquery, layout)?;
         layout.dependents.push(Dependent {
             sql,
             layout: inner,
             is_source,
+            in_join: place.in_join,
         });
         Ok(())
     }
 
     /// A scalar subquery that gathers the rows which a dependent subquery uses.
-    fn dependent_members(&mut self, subquery: &Subquery) -> Result<(String, Layout), Untraced> {
+    fn dependent_members(&mut self, subquery: &Subquery, outside: &Layout) -> Result<(String, Layout), Untraced> {
         let query = &subquery.query;
         let SetExpr::Select(select) = &*query.body else {
             return Err("a compound subquery that depends on the row is not traced".to_owned());
@@ -212,7 +263,13 @@ impl Tracer<'_> {
         if query.with.is_some() {
             return Err("a subquery with common table expressions that depends on the row is not traced".to_owned());
         }
+        if skipped_rows(query.limit_clause.as_ref()).is_some() {
+            return Err("a subquery with OFFSET that depends on the row is not traced".to_owned());
+        }
         let prepared = self.prepare(select, query.order_by.as_ref(), query.limit_clause.as_ref())?;
+        if aggregates_outside(&prepared) {
+            return Err("an aggregate of the surrounding query inside a subquery is not traced".to_owned());
+        }
         if !prepared.layout.dependents.is_empty() {
             return Err("a subquery that depends on the row inside another is not traced".to_owned());
         }
@@ -221,14 +278,15 @@ impl Tracer<'_> {
         if is_grouped || prepared.has_window {
             return Err("a subquery with groups or windows that depends on the row is not traced".to_owned());
         }
+        let is_limited = subquery.usage == SubqueryUse::Scalar || query.limit_clause.is_some();
+        self.note_deciding_inside(&prepared, is_limited, outside);
         self.decided_by(&prepared.common);
         let columns = prepared.layout.columns().ok_or_else(no_row_id)?;
         let mut asked = prepared.select.clone();
         asked.distinct = None;
         asked.having = None;
-        let is_cut = !prepared.is_aggregate
-            && !prepared.is_distinct
-            && (subquery.usage == SubqueryUse::Scalar || query.limit_clause.is_some());
+        // Of duplicates made one, all decide which is the first.
+        let is_cut = is_limited && !prepared.is_aggregate && !prepared.is_distinct;
         let sql = if is_cut {
             let names: Vec<String> = (0..columns.len()).map(|index| format!("{OWN_PREFIX}{index}")).collect();
             asked.projection.extend(
@@ -248,6 +306,69 @@ impl Tracer<'_> {
         };
         Ok((sql, prepared.layout))
     }
+}
+
+/// Where a subquery stands.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Whether the result comes from its rows (or is only decided by them).
+    is_source: bool,
+    /// In an ON.
+    in_join: bool,
+    /// In a SELECT with groups.
+    is_aggregate: bool,
+}
+
+/// A scalar subquery gives its first row, whatever comes after it.
+fn first_row(query: &Query) -> Query {
+    if let SetExpr::Query(inner) = &*query.body
+        && query.with.is_none()
+        && query.order_by.is_none()
+        && query.limit_clause.is_none()
+    {
+        return first_row(inner);
+    }
+    let mut first = query.clone();
+    if first.limit_clause.is_none() {
+        first.limit_clause = Some(LimitClause::LimitOffset {
+            limit: Some(Expr::value(Value::Number("1".to_owned(), false))),
+            offset: None,
+            limit_by: Vec::new(),
+        });
+    }
+    first
+}
+
+/// The expressions that an ORDER BY goes by beside those that the result shows. Where a LIMIT cuts, those count too: by
+/// them rows are passed over.
+fn ordered_by(ordering: &[Term], select: &Select, is_limited: bool) -> Vec<Expr> {
+    let is_shown = |expression: &Expr| {
+        let text = expression.to_string();
+        select.projection.iter().any(|item| match item {
+            SelectItem::UnnamedExpr(shown) | SelectItem::ExprWithAlias { expr: shown, .. } => shown.to_string() == text,
+            _ => false,
+        })
+    };
+    ordering
+        .iter()
+        .map(|term| &term.expression)
+        .filter(|expression| is_limited && !look_into(*expression).subqueries.is_empty() || !is_shown(expression))
+        .cloned()
+        .collect()
+}
+
+/// Whether a subquery has an aggregate that SQLite computes in the query around it: one in its WHERE, or of columns that
+/// are all outside.
+fn aggregates_outside(prepared: &Prepared) -> bool {
+    let select = &prepared.select;
+    let of_groups = [look_into(&select.projection), look_into(&select.having)];
+    let is_outside = |function: &Function| {
+        let parts = look_into(&function.args);
+        let is_inside = |name: &Vec<Ident>| prepared.layout.relations_of(name).is_some();
+        !parts.names.is_empty() && !parts.names.iter().any(is_inside)
+    };
+    !look_into(&select.selection).aggregates.is_empty()
+        || of_groups.iter().flat_map(|parts| &parts.aggregates).any(is_outside)
 }
 
 /// The OFFSET of a LIMIT.
@@ -284,7 +405,7 @@ pub(super) fn query_text(select: &Select, order_by: Option<&OrderBy>, limit: Opt
 
 /// What the aggregates of a SELECT take from a row. `COUNT(*)` takes every row, and so does a column that stands
 /// outside of them, unless a MIN or MAX says which row it is taken from.
-fn aggregate_arguments(parts: &Parts, layout: &mut Layout) {
+fn aggregate_arguments(parts: &Parts, layout: &mut Layout) -> Result<(), Untraced> {
     let mut has_extreme = false;
     for function in &parts.aggregates {
         let name = name_of(function);
@@ -294,6 +415,9 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) {
             _ => None,
         };
         has_extreme |= extreme.is_some();
+        if extreme.is_some() && has_collation(&function.args) {
+            return Err("a MIN or MAX by another collation is not traced".to_owned());
+        }
         if name.starts_with("json") {
             // These take NULL as a value.
             layout.every_row_counts = true;
@@ -326,6 +450,7 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) {
         layout.needs_a_row = true;
         layout.every_row_counts |= !has_extreme;
     }
+    Ok(())
 }
 
 /// SQL that is 1 where an atom counts: it holds as wanted, and so do the parts around it. Parts that speak of a group
@@ -335,48 +460,71 @@ fn holds(atom: &Atom) -> String {
         let parts = look_into(part);
         parts.aggregates.is_empty() && !parts.has_window
     });
+    let wanted = if atom.wanted { Wanted::True } else { Wanted::False };
     let mut all: Vec<String> = Vec::new();
-    for (part, wanted) in std::iter::once(&(atom.condition.clone(), atom.wanted)).chain(around) {
-        let wanted = if *wanted { "TRUE" } else { "FALSE" };
-        all.push(format!("(({part}) IS {wanted})"));
+    for (part, wanted) in std::iter::once(&(atom.condition.clone(), wanted)).chain(around) {
+        all.push(format!("(({part}) {})", wanted.sql()));
     }
     format!("({})", all.join(" AND "))
 }
 
-/// The conditions that are tested on rows: of WHERE and ON, of HAVING where it speaks of columns, and of CASE, IIF and
-/// FILTER where they are computed for each row.
-fn collect_tests(select: &Select, joins: &[Expr], projection: &Parts, is_aggregate: bool, layout: &mut Layout) {
-    let mut found = Vec::new();
-    for condition in select.selection.iter().chain(&select.having) {
-        atoms(condition, true, true, &mut found);
-    }
-    for condition in joins {
-        // A row that an outer join filled up is there although its ON does not hold.
-        atoms(condition, true, layout.outer.is_empty(), &mut found);
-    }
-    for (condition, in_aggregate) in &projection.branch_conditions {
-        if *in_aggregate || !is_aggregate {
-            atoms(condition, true, false, &mut found);
+/// Where the conditions stand that are tested on rows.
+struct Tested<'select> {
+    select: &'select Select,
+    joins: &'select [Expr],
+    groups: &'select [Expr],
+    ordered_by: &'select [Expr],
+    is_aggregate: bool,
+}
+
+impl Tested<'_> {
+    /// The conditions that are tested on rows: of WHERE and ON, of HAVING where it speaks of columns, and of CASE, IIF and
+    /// FILTER where they are computed for each row.
+    fn collect(&self, layout: &mut Layout) {
+        let mut found = Vec::new();
+        for condition in self.select.selection.iter().chain(&self.select.having) {
+            atoms(condition, true, &[], &mut found);
         }
-    }
-    for filter in projection
-        .aggregates
-        .iter()
-        .filter_map(|function| function.filter.as_ref())
-    {
-        atoms(filter, true, false, &mut found);
-    }
-    for atom in found {
-        let parts = look_into(&atom.condition);
-        if !parts.aggregates.is_empty() || parts.has_window {
-            continue;
+        for condition in self.joins {
+            // A row that an outer join filled up is there although its ON does not hold.
+            atoms(condition, layout.outer.is_empty(), &[], &mut found);
         }
-        let columns = layout.columns_in(&parts);
-        if !columns.is_empty() {
-            layout.tests.push(Test {
-                sql: holds(&atom),
-                columns,
-            });
+        for branch in branches(&self.groups.to_vec()) {
+            atoms(&branch.condition, false, &branch.within, &mut found);
+        }
+        let ordered_by = self.ordered_by.to_vec();
+        let computed = [
+            branches(&self.select.projection),
+            branches(&self.select.having),
+            branches(&ordered_by),
+        ];
+        for branch in computed.iter().flatten() {
+            if branch.in_aggregate || !self.is_aggregate {
+                atoms(&branch.condition, false, &branch.within, &mut found);
+            }
+        }
+        let aggregates = [
+            look_into(&self.select.projection),
+            look_into(&self.select.having),
+            look_into(&ordered_by),
+        ];
+        for function in aggregates.iter().flat_map(|parts| &parts.aggregates) {
+            if let Some(filter) = &function.filter {
+                atoms(filter, false, &[], &mut found);
+            }
+        }
+        for atom in found {
+            let parts = look_into(&atom.condition);
+            if !parts.aggregates.is_empty() || parts.has_window {
+                continue;
+            }
+            let columns = layout.columns_in(&parts);
+            if !columns.is_empty() {
+                layout.tests.push(Test {
+                    sql: holds(&atom),
+                    columns,
+                });
+            }
         }
     }
 }

@@ -43,8 +43,6 @@ pub(super) struct Parts {
     pub(super) has_window: bool,
     /// Whether it has `x IN table`.
     pub(super) has_table_operand: bool,
-    /// Conditions of CASE and IIF, and whether each stands inside the argument of an aggregate function.
-    pub(super) branch_conditions: Vec<(Expr, bool)>,
 }
 
 /// Looks at the parts of an expression, or of anything that holds expressions.
@@ -110,21 +108,6 @@ impl Visitor for Looker {
                 } else if is_aggregate(function) {
                     self.parts.aggregates.push(function.clone());
                     self.aggregate_depth += 1;
-                } else if name_of(function) == "iif"
-                    && let Some(condition) = first_argument(function)
-                {
-                    self.parts.branch_conditions.push((condition.clone(), in_aggregate));
-                }
-            }
-            Expr::Case {
-                operand: None,
-                conditions,
-                ..
-            } => {
-                for branch in conditions {
-                    self.parts
-                        .branch_conditions
-                        .push((branch.condition.clone(), in_aggregate));
                 }
             }
             _ => {}
@@ -169,12 +152,40 @@ fn argument_count(function: &Function) -> usize {
 
 /// The first argument, unless it is `*` or there is none.
 pub(super) fn first_argument(function: &Function) -> Option<&Expr> {
+    arguments(function).first().copied()
+}
+
+/// The arguments; none where one of them is `*`.
+pub(super) fn arguments(function: &Function) -> Vec<&Expr> {
     let FunctionArguments::List(list) = &function.args else {
-        return None;
+        return Vec::new();
     };
-    match list.args.first()? {
+    let each = list.args.iter().map(|argument| match argument {
         FunctionArg::Unnamed(FunctionArgExpr::Expr(argument)) => Some(argument),
         _ => None,
+    });
+    each.collect::<Option<Vec<&Expr>>>().unwrap_or_default()
+}
+
+/// What is asked of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// That it holds.
+    True,
+    /// That it fails.
+    False,
+    /// That it fails or is NULL.
+    NotTrue,
+}
+
+impl Wanted {
+    /// The operator that asks it.
+    pub(super) fn sql(self) -> &'static str {
+        match self {
+            Self::True => "IS TRUE",
+            Self::False => "IS FALSE",
+            Self::NotTrue => "IS NOT TRUE",
+        }
     }
 }
 
@@ -186,16 +197,16 @@ pub(super) struct Atom {
     pub(super) wanted: bool,
     /// Parts around it that must hold too for it to count, each with what is wanted of it: of `(a AND b) OR c`, `a` counts
     /// only where `b` holds.
-    pub(super) within: Vec<(Expr, bool)>,
+    pub(super) within: Vec<(Expr, Wanted)>,
 }
 
 /// Takes a condition apart at AND, OR and NOT. `is_given` says that the whole holds for every row that is looked at, as
-/// WHERE does for a row kept.
-pub(super) fn atoms(condition: &Expr, wanted: bool, is_given: bool, found: &mut Vec<Atom>) {
-    take_apart(condition, wanted, is_given, &[], found);
+/// WHERE does for a row kept; `within` are parts around it that must hold too.
+pub(super) fn atoms(condition: &Expr, is_given: bool, within: &[(Expr, Wanted)], found: &mut Vec<Atom>) {
+    take_apart(condition, true, is_given, within, found);
 }
 
-fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[(Expr, bool)], found: &mut Vec<Atom>) {
+fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[(Expr, Wanted)], found: &mut Vec<Atom>) {
     match condition {
         Expr::Nested(inner) => take_apart(inner, wanted, is_given, within, found),
         Expr::UnaryOp {
@@ -211,6 +222,7 @@ fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[(Expr, b
             let needs_all = (*op == BinaryOperator::And) == wanted;
             let mut within = within.to_vec();
             if needs_all && !is_given {
+                let wanted = if wanted { Wanted::True } else { Wanted::False };
                 within.push((condition.clone(), wanted));
             }
             let is_given = needs_all;
@@ -272,12 +284,7 @@ mod tests {
     #[test]
     fn not_turns_what_is_wanted() {
         let mut found = Vec::new();
-        atoms(
-            &expression("a = 1 AND NOT (b = 2 OR NOT c = 3)"),
-            true,
-            true,
-            &mut found,
-        );
+        atoms(&expression("a = 1 AND NOT (b = 2 OR NOT c = 3)"), true, &[], &mut found);
         let wanted: Vec<(String, bool)> = found
             .iter()
             .map(|atom| (atom.condition.to_string(), atom.wanted))

@@ -5,9 +5,18 @@ use sqlparser::ast::{
 };
 
 use super::expressions::join_constraint;
-use super::layout::Layout;
+use super::layout::{Layout, Relation};
 use super::tracer::{Tracer, Untraced};
 use crate::engine::members::OWN_PREFIX;
+
+/// What a FROM joins by, besides the conditions of ON.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Joined {
+    /// Names of columns that USING and NATURAL join by.
+    pub(super) names: Vec<String>,
+    /// How many joins have an ON, USING or NATURAL.
+    pub(super) constraints: usize,
+}
 
 impl Tracer<'_> {
     /// Replaces the subqueries and common table expressions of a FROM by kept tables.
@@ -15,13 +24,13 @@ impl Tracer<'_> {
         &mut self,
         from: &mut TableWithJoins,
         layout: &mut Layout,
-        joins: &mut Vec<Expr>,
+        joined: &mut Joined,
     ) -> Result<(), Untraced> {
         let first = layout.relations.len();
-        self.factor(&mut from.relation, layout, joins)?;
+        self.factor(&mut from.relation, layout, joined)?;
         for join in &mut from.joins {
             let before = layout.relations.len();
-            self.factor(&mut join.relation, layout, joins)?;
+            self.factor(&mut join.relation, layout, joined)?;
             let after = layout.relations.len();
             match &join.join_operator {
                 JoinOperator::Left(_) | JoinOperator::LeftOuter(_) => layout.outer.extend(before..after),
@@ -29,14 +38,36 @@ impl Tracer<'_> {
                 JoinOperator::FullOuter(_) => layout.outer.extend(first..after),
                 _ => {}
             }
-            if let Some(JoinConstraint::On(condition)) = join_constraint(&join.join_operator) {
-                joins.push(condition.clone());
+            match join_constraint(&join.join_operator) {
+                Some(JoinConstraint::On(_)) => joined.constraints += 1,
+                Some(JoinConstraint::Using(names)) => {
+                    joined.constraints += 1;
+                    let names = names
+                        .iter()
+                        .flat_map(|name| &name.0)
+                        .filter_map(ObjectNamePart::as_ident);
+                    joined.names.extend(names.map(|name| name.value.clone()));
+                }
+                Some(JoinConstraint::Natural) => {
+                    joined.constraints += 1;
+                    let (left, right) = layout.relations.split_at(before.min(layout.relations.len()));
+                    let left: Vec<&String> = column_names(left).collect();
+                    joined.names.extend(
+                        column_names(right)
+                            .filter(|name| left.iter().any(|other| other.eq_ignore_ascii_case(name)))
+                            .cloned(),
+                    );
+                }
+                Some(JoinConstraint::None) => {}
+                Some(JoinConstraint::UsingAlias(..)) | None => {
+                    return Err("a join of this form is not traced".to_owned());
+                }
             }
         }
         Ok(())
     }
 
-    fn factor(&mut self, factor: &mut TableFactor, layout: &mut Layout, joins: &mut Vec<Expr>) -> Result<(), Untraced> {
+    fn factor(&mut self, factor: &mut TableFactor, layout: &mut Layout, joined: &mut Joined) -> Result<(), Untraced> {
         match factor {
             TableFactor::Table {
                 name,
@@ -86,9 +117,55 @@ impl Tracer<'_> {
             TableFactor::NestedJoin {
                 table_with_joins,
                 alias: None,
-            } => self.join_relations(table_with_joins, layout, joins),
+            } => self.join_relations(table_with_joins, layout, joined),
             TableFactor::Table { name, .. } => Err(format!("the table function {name} is not traced")),
             _ => Err("a FROM of this form is not traced".to_owned()),
+        }
+    }
+}
+
+fn column_names(relations: &[Relation]) -> impl Iterator<Item = &String> {
+    relations
+        .iter()
+        .flat_map(|relation| relation.columns.iter().map(|(name, _)| name))
+}
+
+/// The conditions of ON in a FROM.
+pub(super) fn on_conditions(from: &[TableWithJoins]) -> Vec<Expr> {
+    let mut found = Vec::new();
+    for from in from {
+        collect_conditions(from, &mut found);
+    }
+    found
+}
+
+fn collect_conditions(from: &TableWithJoins, found: &mut Vec<Expr>) {
+    let within = |factor: &TableFactor, found: &mut Vec<Expr>| {
+        if let TableFactor::NestedJoin { table_with_joins, .. } = factor {
+            collect_conditions(table_with_joins, found);
+        }
+    };
+    within(&from.relation, found);
+    for join in &from.joins {
+        within(&join.relation, found);
+        if let Some(JoinConstraint::On(condition)) = join_constraint(&join.join_operator) {
+            found.push(condition.clone());
+        }
+    }
+}
+
+/// The FROM with every pair of rows, whatever it joins by; for inner joins by ON.
+pub(super) fn every_pair(from: &mut [TableWithJoins]) {
+    for from in from {
+        let within = |factor: &mut TableFactor| {
+            if let TableFactor::NestedJoin { table_with_joins, .. } = factor {
+                every_pair(std::slice::from_mut(&mut **table_with_joins));
+            }
+        };
+        within(&mut from.relation);
+        for join in &mut from.joins {
+            within(&mut join.relation);
+            join.join_operator = JoinOperator::CrossJoin(JoinConstraint::None);
         }
     }
 }

@@ -71,6 +71,8 @@ pub(super) struct Dependent {
     pub(super) layout: Layout,
     /// Whether the row's result comes from them (or is only decided by them).
     pub(super) is_source: bool,
+    /// Whether it stands in an ON.
+    pub(super) in_join: bool,
 }
 
 /// The hidden columns, in this order: row ids, tests, aggregates' arguments, dependents.
@@ -140,6 +142,17 @@ impl Layout {
             }
         }
         found
+    }
+
+    /// The relations that a name with its qualifiers may speak of; `None` when it speaks of none of them.
+    pub(super) fn relations_of(&self, name: &[Ident]) -> Option<Vec<usize>> {
+        let found: Vec<usize> = match name {
+            [.., table, _] => (0..self.relations.len())
+                .filter(|place| self.relations[*place].name.eq_ignore_ascii_case(&table.value))
+                .collect(),
+            _ => self.columns_of(name).iter().map(|(relation, _)| *relation).collect(),
+        };
+        (!found.is_empty()).then_some(found)
     }
 
     /// The columns of relations that an expression names at its own level.

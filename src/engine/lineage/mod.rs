@@ -18,18 +18,22 @@
 //!   comes from, a scalar one's first row only.
 //! - **Witnesses**: members that attain a MIN or MAX, and the cells that its argument names there.
 //! - **Deciding rows**: what a subquery in WHERE, HAVING, ON or ORDER BY looked at (for any row, if it depends on the
-//!   row), what windows looked at, what an OFFSET passed over, the right side of EXCEPT; groups that HAVING, a LIMIT or a
-//!   surrounding query rejected, where fewer rows in them could have made them pass (see `stability.rs`); rows that an
-//!   outer join found, where without them a row filled up with NULLs could have been kept.
+//!   row), what windows looked at, what an OFFSET passed over, the right side of EXCEPT. Beyond these, a query is taken to
+//!   stay what it is without the rows that are not marked only where that follows from how it is built: filters and inner
+//!   joins of rows that only go (see `standing.rs`). Everything else puts all its rows here, unless it is proven that
+//!   fewer rows cannot make a difference (see `deciding.rs` and `stability.rs`).
 //! - **Condition cells**: WHERE, ON, FILTER, CASE and IIF conditions, and those of HAVING that speak of a row, are taken
 //!   apart at AND, OR and NOT. A cell is marked when its row is kept and a condition that names its column holds for that
-//!   row by itself (under NOT: fails); of an OR only the true side, and of `(a AND b) OR c` `a` only where `b` holds too. A condition on a column that a subquery computed marks
-//!   nothing, one on a column that it carried marks the cell it was carried from.
+//!   row by itself (under NOT: fails); of an OR only the true side, and of `(a AND b) OR c` `a` only where `b` holds too;
+//!   of a CASE only the branch that is taken. A condition on a column that a subquery computed marks nothing, one on a
+//!   column that it carried marks the cell it was carried from.
 //! - **Order columns**: of every ORDER BY, an alias followed to its expression.
 //! - **Carried columns**: result columns that are a column of the table under whatever name, through subqueries too; of a
 //!   compound SELECT, where all its SELECTs show the same one.
 
+mod aliases;
 mod block;
+mod branches;
 mod deciding;
 mod expressions;
 mod from;
@@ -37,6 +41,7 @@ mod layout;
 mod provenance;
 mod reads;
 mod stability;
+mod standing;
 mod tracer;
 
 use std::collections::BTreeSet;
@@ -95,7 +100,7 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
     }
     let compared: Vec<usize> = compared.difference(&columns).copied().collect();
     let ordered: BTreeSet<usize> = found.ordered.intersection(&columns).copied().collect();
-    let mut tracer = Tracer::new(ran.database);
+    let mut tracer = Tracer::new(ran.database, ran.row_count);
     let traced = match tracer.query(&query, Some(ran.result)) {
         Ok(traced) => traced,
         Err(reason) => return ran.conservative(columns, ordered, carried, reason),

@@ -5,18 +5,15 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rusqlite::types::Value as SqlValue;
-use sqlparser::ast::{
-    Ident, Query, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, TableWithJoins, Visit,
-    Visitor,
-};
+use sqlparser::ast::{Query, SetExpr, SetOperator, SetQuantifier, TableAlias, Visit, Visitor};
 
-use super::block::{has_group_terms, skipped_rows};
+use super::block::skipped_rows;
 use super::carried;
-use super::expressions::look_into;
 use super::layout::{Reader, Relation, Source};
 use super::provenance::{Provenance, Shared, altogether, match_rows, merge_equal, row_key, visit_shared};
 use super::reads::reads;
-use super::stability::{Stabilities, Stability, group_names};
+use super::stability::has_collation;
+use super::standing::Standing;
 use crate::engine::EngineError;
 use crate::engine::members::OWN_PREFIX;
 use crate::engine::sqlite::{Database, ResultSet, quoted};
@@ -30,6 +27,14 @@ pub(super) type Untraced = String;
 pub(super) struct Traced {
     pub(super) result: Rc<ResultSet>,
     pub(super) provenance: Vec<Provenance>,
+    /// What may become of the rows that are not marked.
+    pub(super) standing: Standing,
+}
+
+/// Rows of a compound SELECT, or of one of its parts.
+struct Candidates {
+    rows: Vec<(Vec<SqlValue>, Provenance)>,
+    standing: Standing,
 }
 
 /// A common table expression in scope.
@@ -45,22 +50,32 @@ struct TableExpression {
 struct Kept {
     table: String,
     columns: Vec<(String, Option<usize>)>,
-    /// What becomes of each column's values with fewer rows.
-    stabilities: Vec<Stability>,
-    /// Whether a LIMIT cut it.
-    is_cut: bool,
+    standing: Standing,
     provenance: Vec<Provenance>,
+}
+
+impl Traced {
+    /// A result that does not come from the table.
+    fn of_nothing(result: Rc<ResultSet>) -> Self {
+        Self {
+            provenance: vec![Provenance::default(); result.rows.len()],
+            standing: Standing::fixed(result.names.len()),
+            result,
+        }
+    }
 }
 
 /// Traces one statement.
 pub(super) struct Tracer<'db> {
     pub(super) database: &'db Database,
+    /// Rows of the table.
+    pub(super) row_count: usize,
     expressions: Vec<TableExpression>,
     kept: Vec<Kept>,
     /// Rows that decided, so far.
     pub(super) deciding: BTreeSet<usize>,
     /// Numbers of what is shared whose rows are in `deciding`.
-    decided_together: BTreeSet<usize>,
+    pub(super) decided_together: BTreeSet<usize>,
     shared_count: usize,
     /// Cells of conditions inside subqueries that decided.
     pub(super) deciding_cells: BTreeSet<CellPosition>,
@@ -69,9 +84,10 @@ pub(super) struct Tracer<'db> {
 }
 
 impl<'db> Tracer<'db> {
-    pub(super) fn new(database: &'db Database) -> Self {
+    pub(super) fn new(database: &'db Database, row_count: usize) -> Self {
         Self {
             database,
+            row_count,
             expressions: Vec::new(),
             kept: Vec::new(),
             deciding: BTreeSet::new(),
@@ -128,33 +144,47 @@ impl<'db> Tracer<'db> {
             None => Rc::new(self.database.trace(&text).map_err(untraced)?),
         };
         if !reads_table(self.database, &text, &query) {
-            let provenance = vec![Provenance::default(); result.rows.len()];
-            return Ok(Traced { result, provenance });
+            return Ok(Traced::of_nothing(result));
         }
-        let provenance = match &*query.body {
+        let (provenance, standing) = match &*query.body {
             SetExpr::Select(select) => {
                 self.block(select, query.order_by.as_ref(), query.limit_clause.as_ref(), &result)?
             }
             SetExpr::Query(inner) if query.order_by.is_none() && query.limit_clause.is_none() => {
-                self.query(inner, Some(&result))?.provenance
+                let traced = self.query(inner, Some(&result))?;
+                (traced.provenance, traced.standing)
             }
-            SetExpr::SetOperation { .. } => {
-                let candidates = self.set_operation(&query, &query.body)?;
-                if skipped_rows(query.limit_clause.as_ref()).is_some() {
-                    // Which rows an OFFSET passes over cannot be told from here: all but those kept.
-                    for (_, provenance) in &candidates {
-                        self.decided_by(provenance);
-                    }
-                }
-                match_rows(&result.rows, candidates).ok_or_else(differs)?
-            }
+            SetExpr::SetOperation { .. } => self.compound(&query, &result)?,
             _ => return Err("a query of this form is not traced".to_owned()),
         };
-        Ok(Traced { result, provenance })
+        Ok(Traced {
+            result,
+            provenance,
+            standing,
+        })
+    }
+
+    /// A compound SELECT with its ORDER BY and LIMIT.
+    fn compound(&mut self, query: &Query, result: &ResultSet) -> Result<(Vec<Provenance>, Standing), Untraced> {
+        let Candidates { rows, mut standing } = self.set_operation(query, &query.body)?;
+        let is_ordered = query.order_by.is_some();
+        let has_offset = skipped_rows(query.limit_clause.as_ref()).is_some();
+        let is_limited = query.limit_clause.is_some();
+        let stays_cut = standing.is_monotone() && (is_ordered || standing.order_stays);
+        if is_limited && (has_offset || !stays_cut) {
+            // Which rows an OFFSET passes over cannot be told from here: all but those kept.
+            self.pin(&rows);
+            standing = Standing::fixed(standing.columns.len());
+        } else {
+            standing.order_stays &= !is_ordered || standing.are_values_same();
+            standing.is_cut |= is_limited;
+        }
+        let provenance = match_rows(&result.rows, rows).ok_or_else(differs)?;
+        Ok((provenance, standing))
     }
 
     /// The rows of a compound SELECT before its ORDER BY and LIMIT.
-    fn set_operation(&mut self, query: &Query, body: &SetExpr) -> Result<Vec<(Vec<SqlValue>, Provenance)>, Untraced> {
+    fn set_operation(&mut self, query: &Query, body: &SetExpr) -> Result<Candidates, Untraced> {
         let SetExpr::SetOperation {
             op,
             set_quantifier,
@@ -167,44 +197,72 @@ impl<'db> Tracer<'db> {
             arm.order_by = None;
             arm.limit_clause = None;
             let traced = self.query(&arm, None)?;
-            return Ok(Rc::unwrap_or_clone(traced.result)
-                .rows
-                .into_iter()
-                .zip(traced.provenance)
-                .collect());
-        };
-        let mut left = self.set_operation(query, left)?;
-        let right = self.set_operation(query, right)?;
-        let keys = |rows: &[(Vec<SqlValue>, Provenance)]| -> BTreeSet<_> {
-            rows.iter().map(|(row, _)| row_key(row)).collect()
+            let rows = Rc::unwrap_or_clone(traced.result).rows;
+            return Ok(Candidates {
+                rows: rows.into_iter().zip(traced.provenance).collect(),
+                standing: traced.standing,
+            });
         };
         let all = matches!(set_quantifier, SetQuantifier::All);
+        if !all && (shows_collation(left) || shows_collation(right)) {
+            return Err("rows told apart by another collation are not traced".to_owned());
+        }
+        let left = self.set_operation(query, left)?;
+        let right = self.set_operation(query, right)?;
+        let mut standing = left.standing.and(&right.standing);
+        let width = standing.columns.len();
+        let keys =
+            |candidates: &Candidates| -> BTreeSet<_> { candidates.rows.iter().map(|(row, _)| row_key(row)).collect() };
+        // What INTERSECT and EXCEPT drop stays dropped only where rows do not come to be equal or unequal to others.
+        if matches!(op, SetOperator::Intersect) && !standing.is_monotone() {
+            self.pin(&left.rows);
+            self.pin(&right.rows);
+            standing = Standing::fixed(width);
+        }
+        let mut rows = left.rows.clone();
         match op {
             SetOperator::Union => {
-                left.extend(right);
+                rows.extend(right.rows);
                 if all {
-                    return Ok(left);
+                    return Ok(Candidates { rows, standing });
+                }
+                if !standing.is_monotone() {
+                    standing = Standing::unknown(width);
                 }
             }
             SetOperator::Intersect => {
-                let in_left = keys(&left);
-                let in_right = keys(&right);
-                left.extend(right);
-                left.retain(|(row, _)| {
+                let (in_left, in_right) = (keys(&left), keys(&right));
+                rows.extend(right.rows);
+                rows.retain(|(row, _)| {
                     let key = row_key(row);
                     in_left.contains(&key) && in_right.contains(&key)
                 });
             }
             SetOperator::Except | SetOperator::Minus => {
                 let in_right = keys(&right);
-                for (_, provenance) in &right {
-                    self.decided_by(provenance);
+                self.pin(&right.rows);
+                standing = left.standing;
+                if !standing.is_monotone() {
+                    self.pin(&rows);
+                    standing = Standing::fixed(width);
                 }
-                left.retain(|(row, _)| !in_right.contains(&row_key(row)));
+                rows.retain(|(row, _)| !in_right.contains(&row_key(row)));
             }
         }
+        // Rows that are told apart come in the order of their values.
+        standing.order_stays |= standing.are_values_same();
         self.is_combined = true;
-        Ok(merge_equal(left))
+        Ok(Candidates {
+            rows: merge_equal(rows),
+            standing,
+        })
+    }
+
+    /// All these rows decide, so that nothing becomes of them.
+    fn pin(&mut self, rows: &[(Vec<SqlValue>, Provenance)]) {
+        for (_, provenance) in rows {
+            self.decided_by(provenance);
+        }
     }
 
     /// A relation for a table name of a FROM: the table, or a common table expression, which is traced at its first
@@ -282,13 +340,14 @@ impl<'db> Tracer<'db> {
             return Err("a recursive common table expression over the table is not traced".to_owned());
         }
         let result = Rc::new(self.database.trace(&text).map_err(untraced)?);
-        let provenance = vec![Provenance::default(); result.rows.len()];
-        self.keep(&text, &Traced { result, provenance }, &[])
+        self.keep(&text, &Traced::of_nothing(result), &[])
     }
 
     /// Traces a subquery of a FROM and keeps it; `names` rename its columns.
     pub(super) fn kept_query(&mut self, query: &Query, names: &[String]) -> Result<usize, Untraced> {
-        let traced = self.query(query, None)?;
+        if shows_collation(&query.body) {
+            return Err("a collation that a subquery hands on is not traced".to_owned());
+        }
         let text = if names.is_empty() {
             self.with_definitions(&query_without_definitions(query, self))
         } else {
@@ -296,6 +355,10 @@ impl<'db> Tracer<'db> {
             let renamed = format!("{OWN_PREFIX}renamed ({}) AS ({query})", list.join(", "));
             self.with_definition(&renamed, &format!("SELECT * FROM {OWN_PREFIX}renamed"))
         };
+        if !self.database.stands_alone(&text) {
+            return Err("a subquery that depends on what stands outside it is not traced".to_owned());
+        }
+        let traced = self.query(query, None)?;
         self.keep(&text, &traced, names)
     }
 
@@ -315,11 +378,6 @@ impl<'db> Tracer<'db> {
             |_| vec![None; names.len()],
             |query| carried(&traced.result, &reads(&query, self.database.column_names())),
         );
-        let width = names.len();
-        let (stabilities, is_cut) = super::parse(text).map_or_else(
-            |_| (vec![Stability::Any; width], true),
-            |query| self.stabilities(&query, width),
-        );
         let provenance = traced
             .provenance
             .iter()
@@ -327,68 +385,18 @@ impl<'db> Tracer<'db> {
             .collect();
         self.kept.push(Kept {
             table,
-            stabilities,
-            is_cut,
+            standing: traced.standing.clone(),
             columns: names.iter().cloned().zip(carried).collect(),
             provenance,
         });
         Ok(self.kept.len() - 1)
     }
 
-    /// What becomes of the values of a query's columns with fewer rows, and whether a LIMIT cuts it. A plain SELECT of
-    /// the table loses or keeps each row as it is; of a grouped one the columns that it goes by stay. All else may become
-    /// anything.
-    fn stabilities(&self, query: &Query, width: usize) -> (Vec<Stability>, bool) {
-        let is_cut = query.limit_clause.is_some();
-        let any = vec![Stability::Any; width];
-        let SetExpr::Select(select) = &*query.body else {
-            return (any, is_cut || !matches!(&*query.body, SetExpr::SetOperation { .. }));
-        };
-        let reads_plainly = query.with.is_none() && select.from.iter().all(reads_the_table);
-        let parts = look_into(&**select);
-        if !reads_plainly || !parts.subqueries.is_empty() || parts.has_window {
-            return (any, is_cut);
-        }
-        let is_grouped = has_group_terms(select) || !parts.aggregates.is_empty();
-        if !is_grouped {
-            return (vec![Stability::Same; width], is_cut);
-        }
-        let groups = group_names(select);
-        let of_name = |name: &[Ident]| {
-            let is_group = name
-                .last()
-                .is_some_and(|name| groups.contains(&name.value.to_ascii_lowercase()));
-            if is_group { Stability::Same } else { Stability::Any }
-        };
-        let stabilities = Stabilities { of_name: &of_name };
-        let mut found: Vec<Stability> = select
-            .projection
-            .iter()
-            .map(|item| match item {
-                SelectItem::UnnamedExpr(expression) | SelectItem::ExprWithAlias { expr: expression, .. } => {
-                    stabilities.of(expression)
-                }
-                _ => Stability::Any,
-            })
-            .collect();
-        if found.len() != width {
-            found = any;
-        }
-        (found, is_cut)
-    }
-
-    /// What becomes of the values of a kept result's column with fewer rows.
-    pub(super) fn stability(&self, kept: usize, column: usize) -> Stability {
+    /// What may become of a kept result.
+    pub(super) fn standing_of_kept(&self, kept: usize) -> Standing {
         self.kept
             .get(kept)
-            .and_then(|kept| kept.stabilities.get(column))
-            .copied()
-            .unwrap_or(Stability::Any)
-    }
-
-    /// Whether a LIMIT cut a kept result.
-    pub(super) fn is_cut(&self, kept: usize) -> bool {
-        self.kept.get(kept).is_none_or(|kept| kept.is_cut)
+            .map_or_else(|| Standing::unknown(0), |kept| kept.standing.clone())
     }
 
     /// All rows that a kept result comes from.
@@ -456,10 +464,13 @@ fn query_without_definitions(query: &Query, tracer: &Tracer<'_>) -> String {
     format!("SELECT * FROM ({query})")
 }
 
+/// What an error of a statement of ours means to whoever asks for the lineage: that statement is none that they know.
 pub(super) fn untraced(error: EngineError) -> Untraced {
     match error {
-        EngineError::Limit { limit, .. } => format!("tracing it met the {limit} limit"),
-        other => format!("tracing it failed: {other}"),
+        EngineError::Limit { .. } => "tracing it takes more work than is allowed".to_owned(),
+        EngineError::Statement { .. } | EngineError::NotAllowed { .. } => {
+            "a part of it cannot be looked at by itself".to_owned()
+        }
     }
 }
 
@@ -473,16 +484,14 @@ pub(super) fn reads_table(database: &Database, text: &str, query: &Query) -> boo
     database.reads_table(text) || mentions(query, crate::engine::TABLE_NAME)
 }
 
-/// Whether a FROM names the table and nothing else.
-fn reads_the_table(from: &TableWithJoins) -> bool {
-    let is_the_table = |factor: &TableFactor| match factor {
-        TableFactor::Table { name, args: None, .. } => name
-            .to_string()
-            .trim_matches('"')
-            .eq_ignore_ascii_case(crate::engine::TABLE_NAME),
+/// Whether a column of a query has a collation of its own, which whoever uses the query compares by.
+fn shows_collation(body: &SetExpr) -> bool {
+    match body {
+        SetExpr::Select(select) => has_collation(&select.projection),
+        SetExpr::SetOperation { left, right, .. } => shows_collation(left) || shows_collation(right),
+        SetExpr::Query(query) => shows_collation(&query.body),
         _ => false,
-    };
-    is_the_table(&from.relation) && from.joins.is_empty()
+    }
 }
 
 /// Whether a query reads from a table of this name.

@@ -1,0 +1,201 @@
+//! The conditions of CASE and IIF, each with what must be so for it to be asked at all: the branches before it were not
+//! taken, the branch that it stands in was, and the row is one that the aggregate around it counts.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Function, Query, Visit, Visitor};
+
+use super::expressions::{Wanted, arguments, is_aggregate, name_of};
+
+/// A condition of a CASE or IIF.
+#[derive(Clone, Debug)]
+pub(super) struct Branch {
+    pub(super) condition: Expr,
+    /// What must be so for it to be asked.
+    pub(super) within: Vec<(Expr, Wanted)>,
+    /// Whether it stands in the argument of an aggregate function.
+    pub(super) in_aggregate: bool,
+}
+
+/// The conditions of CASE and IIF in an expression, or in anything that holds expressions; not in its subqueries.
+pub(super) fn branches(node: &impl Visit) -> Vec<Branch> {
+    let mut finder = Finder::default();
+    finder.look(node);
+    finder.found
+}
+
+#[derive(Default)]
+struct Finder {
+    found: Vec<Branch>,
+    within: Vec<(Expr, Wanted)>,
+    in_aggregate: bool,
+    query_depth: usize,
+    /// Inside an expression that has been looked at already.
+    passed_depth: usize,
+}
+
+impl Finder {
+    fn look(&mut self, node: &impl Visit) {
+        let ControlFlow::Continue(()) = node.visit(self);
+    }
+
+    /// Looks with more that must be so.
+    fn look_within(&mut self, node: &impl Visit, within: &[(Expr, Wanted)]) {
+        let mut inner = Self {
+            within: within.to_vec(),
+            in_aggregate: self.in_aggregate,
+            ..Self::default()
+        };
+        inner.look(node);
+        self.found.append(&mut inner.found);
+    }
+
+    fn choice(&mut self, operand: Option<&Expr>, conditions: &[(Expr, &Expr)], otherwise: Option<&Expr>) {
+        let mut within = self.within.clone();
+        if let Some(operand) = operand {
+            self.look_within(operand, &within);
+        }
+        for (condition, result) in conditions {
+            self.look_within(condition, &within);
+            self.found.push(Branch {
+                condition: condition.clone(),
+                within: within.clone(),
+                in_aggregate: self.in_aggregate,
+            });
+            let mut taken = within.clone();
+            taken.push((condition.clone(), Wanted::True));
+            self.look_within(*result, &taken);
+            within.push((condition.clone(), Wanted::NotTrue));
+        }
+        if let Some(otherwise) = otherwise {
+            self.look_within(otherwise, &within);
+        }
+    }
+
+    fn aggregate(&mut self, function: &Function) {
+        let mut inner = Self {
+            in_aggregate: true,
+            ..Self::default()
+        };
+        inner
+            .within
+            .extend(function.filter.iter().map(|filter| ((**filter).clone(), Wanted::True)));
+        inner.look(&function.args);
+        let mut in_filter = Self {
+            in_aggregate: true,
+            ..Self::default()
+        };
+        in_filter.look(&function.filter);
+        self.found.append(&mut inner.found);
+        self.found.append(&mut in_filter.found);
+    }
+}
+
+impl Visitor for Finder {
+    type Break = Infallible;
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
+        self.query_depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
+        self.query_depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
+        if self.query_depth > 0 {
+            return ControlFlow::Continue(());
+        }
+        if self.passed_depth > 0 {
+            self.passed_depth += 1;
+            return ControlFlow::Continue(());
+        }
+        match expression {
+            Expr::Case {
+                operand,
+                conditions,
+                else_result,
+                ..
+            } => {
+                let conditions: Vec<(Expr, &Expr)> = conditions
+                    .iter()
+                    .map(|CaseWhen { condition, result }| (equals(operand.as_deref(), condition), result))
+                    .collect();
+                self.choice(operand.as_deref(), &conditions, else_result.as_deref());
+                self.passed_depth = 1;
+            }
+            Expr::Function(function) if function.over.is_none() && is_aggregate(function) => {
+                self.aggregate(function);
+                self.passed_depth = 1;
+            }
+            Expr::Function(function) if matches!(name_of(function).as_str(), "iif" | "if") => {
+                if let [condition, result, rest @ ..] = arguments(function).as_slice() {
+                    self.choice(None, &[((*condition).clone(), *result)], rest.first().copied());
+                    self.passed_depth = 1;
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, _: &Expr) -> ControlFlow<Infallible> {
+        if self.query_depth == 0 {
+            self.passed_depth = self.passed_depth.saturating_sub(1);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// What `CASE operand WHEN value` asks.
+fn equals(operand: Option<&Expr>, condition: &Expr) -> Expr {
+    let Some(operand) = operand else {
+        return condition.clone();
+    };
+    Expr::BinaryOp {
+        left: Box::new(Expr::Nested(Box::new(operand.clone()))),
+        op: BinaryOperator::Eq,
+        right: Box::new(Expr::Nested(Box::new(condition.clone()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlparser::dialect::SQLiteDialect;
+    use sqlparser::parser::Parser;
+
+    #[test]
+    fn a_branch_is_asked_only_where_those_before_it_are_not_taken() {
+        let expression = Parser::new(&SQLiteDialect {})
+            .try_with_sql(
+                "SUM(CASE a WHEN 1 THEN IIF(b, 2, 3) WHEN 4 THEN 5 END) FILTER (WHERE c) + CASE WHEN d THEN 1 END",
+            )
+            .unwrap()
+            .parse_expr()
+            .unwrap();
+        let found: Vec<String> = branches(&expression)
+            .iter()
+            .map(|branch| {
+                let within: Vec<String> = branch
+                    .within
+                    .iter()
+                    .map(|(part, wanted)| format!("{part} {}", wanted.sql()))
+                    .collect();
+                format!("{} [{}] {}", branch.condition, within.join(", "), branch.in_aggregate)
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "(a) = (1) [c IS TRUE] true",
+                "b [c IS TRUE, (a) = (1) IS TRUE] true",
+                "(a) = (4) [c IS TRUE, (a) = (1) IS NOT TRUE] true",
+                "d [] false",
+            ]
+        );
+    }
+}
