@@ -93,7 +93,7 @@ impl Grammar {
             "ordered inside, cut outside" => self.ordered_inside(),
             "distinct ordered by another" => {
                 let shown = self.one(&["b", "f", "b, f", "upper(b)", "a"]);
-                let order = self.one(&["a", "e", "e, a", "c", "a + e", "d DESC"]);
+                let order = self.one(&["a", "e", "e, a", "c", "a + e", "d"]);
                 let (filter, direction, cut) = (self.filter(), self.direction(), self.maybe_cut());
                 if self.chance(0.4) {
                     let outer = self.cut();
