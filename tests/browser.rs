@@ -22,6 +22,7 @@ use tabjury::dataset::{Answer, QuestionKind, Sample};
 use tabjury::engine::Engine;
 use tabjury::explain::{AnswerVisibility, Format, render};
 use tabjury::table::Table;
+use tabjury::trace::imported::{Imported, ImportedBlock, ImportedCell, ImportedPage, ImportedRun, Removed};
 use tabjury::trace::lineage::Exactness;
 use tabjury::trace::{AnswerFailure, AnswerSource, FailedAttempt, Language, Lineage, Trace, TraceBuilder};
 use tempfile::TempDir;
@@ -29,13 +30,14 @@ use tempfile::TempDir;
 use devtools::{Browser, DESKTOP, Look, Tab};
 use hostile_texts::HOSTILE_TEXTS;
 
-const FORMATS: [(Format, &str); 7] = [
+const FORMATS: [(Format, &str); 8] = [
     (Format::AttributionChain, "attribution_chain"),
     (Format::StepThrough, "step_through"),
     (Format::ProgramListing, "program_listing"),
     (Format::FunctionChain, "function_chain"),
     (Format::Facts, "facts"),
     (Format::FreeText, "free_text"),
+    (Format::Imported, "imported"),
     (Format::None, "none"),
 ];
 
@@ -95,8 +97,44 @@ fn hostile() -> (Sample, Trace) {
         AnswerSource::Fallback,
     );
     trace.rationale = Some(texts.join("\n"));
+    trace.imported = Some(imported(&texts, &all));
     trace.fallback_reason = Some(AnswerFailure::Program { message: all });
     (sample, trace)
+}
+
+/// Every hostile text in every part of an imported page.
+fn imported(texts: &[&str], all: &str) -> Imported {
+    let run = |text: &str, marked| ImportedRun {
+        text: text.to_owned(),
+        marked,
+    };
+    let cell = |text: &&str, header| ImportedCell {
+        text: (*text).to_owned(),
+        header,
+        marked: text.len() % 2 == 0,
+    };
+    let runs: Vec<ImportedRun> = texts.iter().map(|text| run(text, text.len() % 2 == 0)).collect();
+    let rows = [true, false].map(|header| texts.iter().map(|text| cell(text, header)).collect());
+    Imported {
+        name: all.to_owned(),
+        model: Some(all.to_owned()),
+        method: None,
+        file: "page.html".to_owned(),
+        page: Some(ImportedPage {
+            blocks: vec![
+                ImportedBlock::Heading { text: all.to_owned() },
+                ImportedBlock::Text {
+                    runs: runs.clone(),
+                    item: false,
+                },
+                ImportedBlock::Text { runs, item: true },
+                ImportedBlock::Code { text: texts.join("\n") },
+                ImportedBlock::Table { rows: rows.to_vec() },
+            ],
+            withheld: None,
+            removed: Removed::default(),
+        }),
+    }
 }
 
 /// Words of 5 kB, letters from right to left, emoji, empty cells and names twice over.
@@ -198,8 +236,8 @@ fn hostile_texts_execute_nothing_and_show_literally() {
             assert_eq!(cells, json!(shown), "{}", format.1);
             let own = json!([
                 "A", "ASIDE", "BDI", "BODY", "BUTTON", "CAPTION", "CODE", "DETAILS", "DIV", "H1", "H2", "H3", "HEAD",
-                "HEADER", "HTML", "LI", "MAIN", "META", "NAV", "OL", "P", "PRE", "SCRIPT", "SECTION", "SMALL", "SPAN",
-                "STRONG", "STYLE", "SUMMARY", "TABLE", "TBODY", "TD", "TH", "THEAD", "TITLE", "TR", "UL",
+                "HEADER", "HTML", "LI", "MAIN", "MARK", "META", "NAV", "OL", "P", "PRE", "SCRIPT", "SECTION", "SMALL",
+                "SPAN", "STRONG", "STYLE", "SUMMARY", "TABLE", "TBODY", "TD", "TH", "THEAD", "TITLE", "TR", "UL",
             ]);
             let foreign = tab.value(&format!(
                 "(() => {{ const own = new Set({own}); return [...document.querySelectorAll('*')].map((element) => \

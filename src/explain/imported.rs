@@ -21,8 +21,11 @@ pub const MOST_BYTES: usize = 4 << 20;
 /// Most elements of one name that may be open at once: a parser of HTML takes time with the square of it.
 const MOST_NESTED: usize = 500;
 
-/// Widest cell that is believed, in columns.
+/// Widest and highest cell that is believed, in columns and rows.
 const WIDEST_CELL: usize = 100;
+
+/// Most cells of a page, those that others span among them.
+const MOST_CELLS: usize = 200_000;
 
 /// A page that is not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +42,9 @@ pub enum ImportError {
         /// The element.
         element: String,
     },
+    /// Its tables are too large.
+    #[error("the tables of the page have more than {MOST_CELLS} cells")]
+    TooManyCells,
     /// Nothing is left of it.
     #[error("the page holds no text")]
     Empty,
@@ -59,6 +65,9 @@ pub fn read_html(html: &str) -> Result<Vec<ImportedBlock>, ImportError> {
             Piece::Close(name) => reader.close(name),
             Piece::Text(text) => reader.text(&text),
         }
+    }
+    if reader.cells > MOST_CELLS {
+        return Err(ImportError::TooManyCells);
     }
     let blocks = reader.finish();
     if blocks.is_empty() {
@@ -128,7 +137,7 @@ fn too_deep(html: &str) -> Option<String> {
 /// the page set a background colour.
 fn sanitised(html: &str) -> String {
     let tags: HashSet<&str> = [BLOCKS, HEADINGS, OTHERS].into_iter().flatten().copied().collect();
-    let cells = HashSet::from(["colspan"]);
+    let cells = HashSet::from(["colspan", "rowspan"]);
     ammonia::Builder::empty()
         .tags(tags)
         .clean_content_tags(HashSet::from([
@@ -137,7 +146,7 @@ fn sanitised(html: &str) -> String {
         .generic_attributes(HashSet::from(["style", "bgcolor"]))
         .tag_attributes(HashMap::from([("td", cells.clone()), ("th", cells)]))
         .attribute_filter(|_, attribute, value| match attribute {
-            "colspan" => Some(Cow::Borrowed(value)),
+            "colspan" | "rowspan" => Some(Cow::Borrowed(value)),
             "style" => is_highlighting(value).then_some(Cow::Borrowed("highlight")),
             "bgcolor" => is_colour(value).then_some(Cow::Borrowed("highlight")),
             _ => None,
@@ -261,6 +270,10 @@ struct Reader {
     tables_open: usize,
     /// Cells of no text that follow the open cell, which spans their columns.
     spanned: usize,
+    /// By column: in how many more rows a cell above reaches down, and whether it is marked.
+    from_above: Vec<(usize, ImportedCell)>,
+    /// Cells of all tables.
+    cells: usize,
 }
 
 impl Reader {
@@ -282,16 +295,22 @@ impl Reader {
             "td" | "th" if self.tables_open == 1 => {
                 let marked = highlighted || self.is_marked();
                 self.end_span();
-                let width = attributes.iter().find(|(name, _)| *name == "colspan");
-                let width: usize = width.and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(1);
-                self.spanned = width.clamp(1, WIDEST_CELL) - 1;
-                if let Some(row) = self.table.as_mut().and_then(|rows| rows.last_mut()) {
-                    row.push(ImportedCell {
+                self.put_from_above();
+                let span = |wanted: &str| {
+                    let value = attributes.iter().find(|(name, _)| *name == wanted);
+                    let span = value.and_then(|(_, value)| value.trim().parse().ok());
+                    span.unwrap_or(1_usize).clamp(1, WIDEST_CELL)
+                };
+                let (width, height) = (span("colspan"), span("rowspan"));
+                self.put_cell(
+                    ImportedCell {
                         text: String::new(),
                         header: name == "th",
                         marked,
-                    });
-                }
+                    },
+                    width,
+                    height,
+                );
             }
             "pre" if self.table.is_none() => {
                 self.pause();
@@ -350,8 +369,47 @@ impl Reader {
         self.open.iter().any(|(_, marked)| *marked)
     }
 
-    fn begin_row(&mut self) {
+    /// Puts a cell at the end of the row. A page with too many is refused, so what comes then is not kept.
+    fn put_cell(&mut self, cell: ImportedCell, width: usize, height: usize) {
+        self.cells += width;
+        let Some(row) = self.table.as_mut().and_then(|rows| rows.last_mut()) else {
+            return;
+        };
+        if self.cells > MOST_CELLS {
+            return;
+        }
+        if height > 1 {
+            let end = row.len() + width;
+            if self.from_above.len() < end {
+                self.from_above.resize(end, (0, cell.clone()));
+            }
+            self.from_above[row.len()..end].fill((height - 1, cell.clone()));
+        }
+        self.spanned = width - 1;
+        row.push(cell);
+    }
+
+    /// Puts the empty cells that cells above reach down to, as far as they follow each other.
+    fn put_from_above(&mut self) {
+        let Some(row) = self.table.as_mut().and_then(|rows| rows.last_mut()) else {
+            return;
+        };
+        while let Some((left, cell)) = self.from_above.get_mut(row.len()).filter(|(left, _)| *left > 0)
+            && self.cells <= MOST_CELLS
+        {
+            *left -= 1;
+            self.cells += 1;
+            row.push(cell.clone());
+        }
+    }
+
+    fn end_row(&mut self) {
         self.end_span();
+        self.put_from_above();
+    }
+
+    fn begin_row(&mut self) {
+        self.end_row();
         if let Some(rows) = &mut self.table {
             rows.push(Vec::new());
         }
@@ -409,7 +467,8 @@ impl Reader {
     }
 
     fn end_table(&mut self) {
-        self.end_span();
+        self.end_row();
+        self.from_above.clear();
         let mut rows = self.table.take().unwrap_or_default();
         // The caption came first, and was kept for here.
         self.end_text(false);
@@ -543,6 +602,28 @@ mod tests {
         assert_eq!(texts, ["all", "", "", "x"]);
         assert_eq!(rows[1][0].text, "a b c");
         assert!(table("<table><tr><td colspan=4000000000>a</td></tr></table>")[0].len() <= WIDEST_CELL);
+    }
+
+    #[test]
+    fn cells_that_reach_down_keep_their_columns() {
+        let rows = table(
+            "<table><tr><td rowspan=2>a<td>b<td rowspan=3>c<tr><td>d<tr><td>e<td>f<tr><td>g<td>h<td>i<td>j</table>",
+        );
+        let texts: Vec<Vec<&str>> = rows
+            .iter()
+            .map(|row| row.iter().map(|(text, _)| text.as_str()).collect())
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                vec!["a", "b", "c"],
+                vec!["", "d", ""],
+                vec!["e", "f", ""],
+                vec!["g", "h", "i", "j"]
+            ]
+        );
+        let wide = "<table><tr><td rowspan=100 colspan=100>a".to_owned() + &"<tr><td colspan=100>b".repeat(3_000);
+        assert_eq!(read_html(&wide), Err(ImportError::TooManyCells));
     }
 
     #[test]

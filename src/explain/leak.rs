@@ -71,9 +71,10 @@ pub(super) fn in_markdown(
         .filter(|_| visibility == AnswerVisibility::Withheld)
         .and_then(AnswerForms::of);
     let mut leaks = Vec::new();
-    let imported_page = (format == Format::Imported).then(|| ImportedCheck::new(forms.as_ref(), sample, trace));
+    let is_imported = trace.imported.is_some() && format != Format::None;
+    let imported = is_imported.then(|| ImportedCheck::new(forms.as_ref(), sample, trace));
     for block in blocks(markdown) {
-        if let Some(check) = &imported_page {
+        if let Some(check) = imported.as_ref().filter(|_| format == Format::Imported) {
             let place = || format!("Markdown line {}", block.line);
             leaks.extend(
                 check
@@ -82,6 +83,12 @@ pub(super) fn in_markdown(
                     .map(|what| Leak { what, place: place() }),
             );
             continue;
+        }
+        if imported.as_ref().is_some_and(|check| check.outcome_in(&block.kind)) {
+            leaks.push(Leak {
+                what: LeakKind::Secret,
+                place: format!("Markdown line {}", block.line),
+            });
         }
         let mut say = |what, line: usize| {
             leaks.push(Leak {
@@ -212,6 +219,15 @@ impl<'a> ImportedCheck<'a> {
             }
         }
         found
+    }
+
+    /// Whether words of steps, programs or an explanation tell the right answer, or whether the answer is right.
+    fn outcome_in(&self, block: &BlockKind) -> bool {
+        match block {
+            BlockKind::Table { .. } => false,
+            BlockKind::Prose(text) if is_answer_of_page(text) => false,
+            BlockKind::Program(text) | BlockKind::Said(text) | BlockKind::Prose(text) => self.tells_outcome(text),
+        }
     }
 
     fn names(&self, text: &str) -> bool {

@@ -260,7 +260,7 @@ pub(in crate::explain) fn said_in_code(forms: &AnswerForms, text: &str, question
     let mut start = 0;
     for line in text.split('\n') {
         let said = match forms {
-            AnswerForms::Verdict if has_both(line) || !(is_label(line) || !has_both(text)) => Vec::new(),
+            AnswerForms::Verdict if has_both(line) || has_both(text) && !is_label(line) => Vec::new(),
             AnswerForms::Verdict => said_in_text(forms, line),
             AnswerForms::Values(_) if is_label(line) => said_in_text(forms, line),
             AnswerForms::Values(_) => withhold::said_in_program(forms, line, question),
