@@ -137,6 +137,14 @@ fn the_clock_and_the_time_zone_are_denied_whatever_names_them() {
         "SELECT julianday('NOW')",
         "SELECT datetime('2020-01-01', 'localtime')",
         "SELECT date('n' || 'ow')",
+        "SELECT date('now' || char(0))",
+        "SELECT date(CAST('now' AS BLOB))",
+        "SELECT datetime('subsec')",
+        "SELECT unixepoch('SubSecond')",
+        "SELECT timediff('2020-01-01', 'subsec')",
+        "SELECT strftime('%s', 'subsec')",
+        "SELECT datetime('2020-01-01', CAST('localtime' AS BLOB))",
+        "SELECT datetime('2020-01-01', 'utc' || char(0) || 'x')",
         "SELECT date(when_col) FROM table_sql",
     ] {
         let message = run(&clock, statement).expect_err(statement).to_string();
@@ -145,6 +153,10 @@ fn the_clock_and_the_time_zone_are_denied_whatever_names_them() {
     assert_eq!(
         value(&clock, "SELECT date('2020-01-31', '+1 month', 'start of month')"),
         "2020-03-01"
+    );
+    assert_eq!(
+        value(&clock, "SELECT strftime('%f', '2020-01-31 01:02:03.25', 'subsec')"),
+        "03.250"
     );
     assert_eq!(
         value(&clock, "SELECT julianday('2020-01-02') - julianday('2020-01-01')"),
@@ -300,8 +312,8 @@ fn a_column_may_be_called_by_its_name_in_the_file() {
     }
     assert_eq!(
         value(&golf, "SELECT to_par FROM table_sql"),
-        "3",
-        "an SQL name is taken as it stands"
+        "second",
+        "what the file calls a column is that column"
     );
     let execution = run(&golf, "SELECT größe, units FROM table_sql");
     assert!(execution.unwrap_err().to_string().starts_with("no such column: units"));
@@ -311,6 +323,41 @@ fn a_column_may_be_called_by_its_name_in_the_file() {
     let twice = table(&["a b", "a b"], &[&["1", "2"]]);
     let message = run(&twice, "SELECT \"a b\" FROM table_sql").unwrap_err().to_string();
     assert_eq!(message, "ambiguous column name: a b (use one of a_b, a_b_2)");
+}
+
+/// A quoted name is the column that the file calls so, whatever SQLite would make of it.
+#[test]
+fn a_name_of_the_file_never_reads_another_column() {
+    let prices = table(
+        &["Item", "Net Price", "net_price", "oid", "RowID"],
+        &[&["a", "10", "99", "7", "70"], &["b", "20", "88", "5", "50"]],
+    );
+    for (statement, expected) in [
+        (r#"SELECT SUM("net_price") FROM table_sql"#, "187"),
+        (r#"SELECT SUM("Net Price") FROM table_sql"#, "30"),
+        ("SELECT SUM(net_price) FROM table_sql", "187"),
+        (r#"SELECT "oid" FROM table_sql WHERE item = 'b'"#, "5"),
+        ("SELECT MAX(rowid) FROM table_sql", "70"),
+        ("SELECT t.RowID FROM table_sql t WHERE t.oid = 7", "70"),
+    ] {
+        assert_eq!(value(&prices, statement), expected, "{statement}");
+    }
+    let error = run(&prices, "SELECT _rowid_ FROM table_sql").unwrap_err().to_string();
+    assert!(error.contains("no such column: _rowid_"), "{error}");
+
+    let cased = table(&["Name", "name"], &[&["first", "second"]]);
+    assert_eq!(value(&cased, r#"SELECT "Name" FROM table_sql"#), "first");
+    assert_eq!(value(&cased, r#"SELECT "name" FROM table_sql"#), "second");
+
+    // The same of names that an earlier step gave.
+    let step = run(
+        &prices,
+        r#"SELECT "Net Price" * 2 AS "Sum Net", 7 AS sum_net, 90 AS rowid FROM table_sql"#,
+    )
+    .unwrap();
+    assert_eq!(value(&step.table, r#"SELECT SUM("sum_net") FROM table_sql"#), "14");
+    assert_eq!(value(&step.table, r#"SELECT SUM("Sum Net") FROM table_sql"#), "60");
+    assert_eq!(value(&step.table, r#"SELECT MAX("rowid") FROM table_sql"#), "90");
 }
 
 #[test]

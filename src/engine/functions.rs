@@ -68,6 +68,15 @@ fn as_text(value: ValueRef<'_>) -> Option<String> {
     }
 }
 
+/// What a date function sees of text or binary data: it reads up to the first NUL.
+fn as_c_text(value: ValueRef<'_>) -> Option<String> {
+    let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else {
+        return None;
+    };
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
 /// SQLite's own function, asked on a connection without this override, once it is sure not to look at the clock.
 fn date_function(
     name: &str,
@@ -86,9 +95,11 @@ fn date_function(
     let mut arguments = Vec::with_capacity(context.len());
     for index in 0..context.len() {
         let value = SqlValue::try_from(context.get_raw(index)).map_err(|error| user_error(error.to_string()))?;
-        if let (SqlValue::Text(text), true) = (&value, index >= times_from) {
+        if let (Some(text), true) = (as_c_text(context.get_raw(index)), index >= times_from) {
+            let is_time = index == times_from || name == "timediff";
             match text.trim().to_ascii_lowercase().as_str() {
                 "now" => return Err(clock("of 'now' reads the clock")),
+                "subsec" | "subsecond" if is_time => return Err(clock("of 'subsec' alone reads the clock")),
                 "localtime" | "utc" => return Err(clock("with 'localtime' or 'utc' depends on the time zone")),
                 _ => {}
             }

@@ -2,7 +2,8 @@
 //!
 //! SQLite decides which names need help: only a name that SQLite itself cannot resolve, at the place where it says so,
 //! is replaced by the SQL name of the column that has it as its original or display name. A name that SQLite resolves
-//! (an SQL name, an alias) is never touched, so an SQL name always wins over another column's display name.
+//! (an SQL name, an alias) is never touched; no SQL name is what the file calls another column. Where the file calls a
+//! column by a name of SQLite's row number, names are tried on a table that has no row numbers, so that it is the column.
 
 use super::EngineError;
 use super::sqlite::{Database, quoted};
@@ -31,10 +32,16 @@ pub(super) fn resolve(
     statement: &str,
     double_quoted_strings: bool,
 ) -> Result<Resolved, EngineError> {
+    let numberless = columns
+        .iter()
+        .any(|column| is_row_number(&column.original) || is_row_number(&column.display))
+        .then(|| database.without_row_numbers())
+        .transpose()?;
+    let names = numberless.as_ref().unwrap_or(database);
     let mut edits: Vec<Edit> = Vec::new();
     loop {
         let parse = apply(statement, &edits, |edit| &edit.parse);
-        let refusal = match database.check(&parse) {
+        let refusal = match names.check(&parse) {
             Ok(_) => {
                 let run = apply(statement, &edits, |edit| &edit.run);
                 return Ok(Resolved { run, parse });
@@ -73,6 +80,13 @@ pub(super) fn resolve(
         });
         edits.sort_by_key(|edit| edit.start);
     }
+}
+
+/// Whether SQLite takes this name for the row number, if no column has it.
+fn is_row_number(name: &str) -> bool {
+    ["rowid", "oid", "_rowid_"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// The first word of a statement, comments apart; empty when it begins with something else.

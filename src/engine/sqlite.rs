@@ -84,20 +84,42 @@ impl Database {
                 message: format!("{TABLE_NAME} has no columns"),
             });
         }
-        let mut connection = Connection::open_in_memory().map_err(failed)?;
         let mut types = types.to_vec();
         types.resize(table.columns.len(), ColumnType::Text);
-        fill(&mut connection, table, &types).map_err(failed)?;
+        let column_names = table.columns.iter().map(|column| column.sql.clone()).collect();
+        let fill = |connection: &mut Connection| fill(connection, table, &types);
+        Self::open(fill, column_names, limits).map_err(failed)
+    }
+
+    /// The same table without rows and without row numbers: what a name means, where a column is called like them.
+    pub(super) fn without_row_numbers(&self) -> Result<Self, EngineError> {
+        let columns: Vec<String> = self.column_names.iter().map(|name| quoted(name)).collect();
+        let definition = format!(
+            "CREATE TABLE {TABLE_NAME} ({}, PRIMARY KEY ({})) WITHOUT ROWID",
+            columns.join(", "),
+            columns.first().map_or("", String::as_str)
+        );
+        let fill = |connection: &mut Connection| connection.execute_batch(&definition);
+        Self::open(fill, self.column_names.clone(), &self.limits).map_err(|error| self.explain(error))
+    }
+
+    fn open(
+        fill: impl FnOnce(&mut Connection) -> rusqlite::Result<()>,
+        column_names: Vec<String>,
+        limits: &Limits,
+    ) -> rusqlite::Result<Self> {
+        let mut connection = Connection::open_in_memory()?;
+        fill(&mut connection)?;
         let guard = Arc::new(Guard::new());
         let members = MemberStore::default();
-        functions::register(&connection).map_err(failed)?;
-        members::register(&connection, &members).map_err(failed)?;
-        harden(&mut connection, &guard, limits).map_err(failed)?;
+        functions::register(&connection)?;
+        members::register(&connection, &members)?;
+        harden(&mut connection, &guard, limits)?;
         Ok(Self {
             connection,
             guard,
             limits: limits.clone(),
-            column_names: table.columns.iter().map(|column| column.sql.clone()).collect(),
+            column_names,
             members,
             tracing_left: Cell::new((
                 limits.steps.saturating_mul(TRACING_SHARE),

@@ -7,9 +7,12 @@
 //! 2. blanks, line breaks and signs become `_`; runs of `_` become one, and none stands at an edge;
 //! 3. at most 64 characters; nothing left: `column_N`, with the 1-based place of the column;
 //! 4. a digit in front gets `c_` before it; a keyword of SQLite or a name of its row number gets `_col` behind it;
-//! 5. the first column of a name keeps it; later ones get the first free `_2`, `_3`, ...
+//! 5. the first column of a name keeps it; later ones get the first free `_2`, `_3`, ...;
+//! 6. a name that is, but for case, what the file calls another column goes to that column alone: of `Net Price` and
+//!    `net_price` the first becomes `net_price_2`, so that `"net_price"` can only mean the second. (Of columns that the file
+//!    calls exactly the same, rule 5 decides.)
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +38,15 @@ pub struct Column {
 
 /// Names every column. The same headers always give the same names.
 pub fn name_columns(originals: Vec<String>) -> Vec<Column> {
-    let sql_names = sql_names(originals.iter().map(String::as_str));
+    let bases: Vec<String> = (0..)
+        .zip(&originals)
+        .map(|(index, name)| base_name(name, index))
+        .collect();
+    let file_names: Vec<(String, String)> = (0..)
+        .zip(&originals)
+        .map(|(index, original)| (original.clone(), display_name(original, index)))
+        .collect();
+    let sql_names = sql_names(&bases, &file_names);
     originals
         .into_iter()
         .zip(sql_names)
@@ -54,31 +65,32 @@ pub fn name_columns(originals: Vec<String>) -> Vec<Column> {
 /// A carried column keeps its original and display name; when the program renamed it (`year AS y`), the display name
 /// is the new one, because later steps speak of it so. SQL names always follow the engine's names.
 pub fn name_computed_columns(results: &[(String, Option<&Column>)]) -> Vec<Column> {
-    let sql_names = sql_names(results.iter().map(|(name, _)| name.as_str()));
-    results
-        .iter()
-        .zip(sql_names)
-        .enumerate()
-        .map(|(index, ((name, carried), sql))| {
+    let named: Vec<(String, String, String)> = (0..)
+        .zip(results)
+        .map(|(index, (name, carried))| {
+            let base = base_name(name, index);
             let Some(carried) = carried else {
-                return Column {
-                    original: name.clone(),
-                    display: display_name(name, index),
-                    sql,
-                };
+                return (base, name.clone(), display_name(name, index));
             };
-            let renamed = !name.eq_ignore_ascii_case(&carried.sql) && base_name(name, index) != carried.sql;
+            let renamed = !name.eq_ignore_ascii_case(&carried.sql) && base != carried.sql;
             let display = if renamed {
                 display_name(name, index)
             } else {
                 carried.display.clone()
             };
-            Column {
-                original: carried.original.clone(),
-                display,
-                sql,
-            }
+            (base, carried.original.clone(), display)
         })
+        .collect();
+    let bases: Vec<String> = named.iter().map(|(base, _, _)| base.clone()).collect();
+    let file_names: Vec<(String, String)> = named
+        .iter()
+        .map(|(_, original, display)| (original.clone(), display.clone()))
+        .collect();
+    let sql_names = sql_names(&bases, &file_names);
+    named
+        .into_iter()
+        .zip(sql_names)
+        .map(|((_, original, display), sql)| Column { original, display, sql })
         .collect()
 }
 
@@ -96,24 +108,34 @@ fn display_name(original: &str, index: usize) -> String {
     }
 }
 
-fn sql_names<'a>(originals: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let bases: Vec<String> = originals
-        .enumerate()
-        .map(|(index, original)| base_name(original, index))
-        .collect();
+/// Makes names unique; `file_names` are what each column is called outside SQL: original and display name.
+fn sql_names(bases: &[String], file_names: &[(String, String)]) -> Vec<String> {
+    // For every file name without regard to case, the columns that have it.
+    let mut called: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (column, (original, display)) in file_names.iter().enumerate() {
+        for name in [original, display] {
+            called.entry(name.to_ascii_lowercase()).or_default().push(column);
+        }
+    }
+    let means_another = |name: &str, column: usize| {
+        called
+            .get(name)
+            .is_some_and(|others| others.iter().any(|other| file_names[*other].1 != file_names[column].1))
+    };
     // A base name always belongs to its first column, so that `a, a, a_2` leaves the third column its own name.
     let mut taken: BTreeSet<String> = bases.iter().cloned().collect();
-    let mut first_seen = BTreeSet::new();
-    bases
-        .iter()
-        .map(|base| {
-            if first_seen.insert(base.as_str()) {
+    let mut given = BTreeSet::new();
+    (0..)
+        .zip(bases)
+        .map(|(column, base)| {
+            if !given.contains(base) && !means_another(base, column) {
+                given.insert(base.clone());
                 return base.clone();
             }
             let mut number = 2_usize;
             loop {
                 let candidate = format!("{base}_{number}");
-                if !is_reserved(&candidate) && taken.insert(candidate.clone()) {
+                if !is_reserved(&candidate) && !means_another(&candidate, column) && taken.insert(candidate.clone()) {
                     return candidate;
                 }
                 number += 1;
@@ -229,8 +251,26 @@ mod tests {
 
     #[test]
     fn repeated_names_are_checked_again() {
-        assert_eq!(names(&["a", "A", "a_2", "a "]), ["a", "a_3", "a_2", "a_4"]);
+        assert_eq!(names(&["a", "a", "a_2", "a "]), ["a", "a_3", "a_2", "a_4"]);
         assert_eq!(names(&["column 2", ""]), ["column_2", "column_2_2"]);
+    }
+
+    /// SQLite takes a quoted name without regard to case: what the file calls one column must not be another's name.
+    #[test]
+    fn what_the_file_calls_a_column_is_no_other_columns_name() {
+        assert_eq!(names(&["Net Price", "net_price"]), ["net_price_2", "net_price"]);
+        assert_eq!(names(&["Name", "name"]), ["name_2", "name_3"]);
+        assert_eq!(names(&["order", "order_col"]), ["order_col_2", "order_col"]);
+        assert_eq!(names(&["a", "A_2", "A", "a "]), ["a_3", "a_2", "a_4", "a_5"]);
+        let input = name_columns(vec!["Price".to_owned(), "Units".to_owned()]);
+        let columns = name_computed_columns(&[
+            ("price".to_owned(), Some(&input[1])),
+            ("price".to_owned(), Some(&input[0])),
+        ]);
+        assert_eq!(
+            (columns[0].sql.as_str(), columns[1].sql.as_str()),
+            ("price_2", "price_3")
+        );
     }
 
     #[test]
