@@ -10,6 +10,9 @@ use rand_chacha::rand_core::SeedableRng;
 /// So many draws cost as much as one binomial variable.
 const DRAWS_OF_A_BINOMIAL: usize = 12;
 
+/// Rows of up to this width are summed as they are drawn; wider ones are counted first.
+const NARROW: usize = 2;
+
 /// Rows grouped into kinds of equal ones, so that a resample is one multinomial variable over the kinds.
 pub(super) struct Resampler {
     /// Rows, and draws of a resample.
@@ -83,10 +86,14 @@ impl Resampler {
     pub(super) fn draw(&mut self, totals: &mut [f64]) {
         if self.multiplicities.len() * DRAWS_OF_A_BINOMIAL < self.rows {
             self.draw_kinds();
-        } else if self.rows <= usize::from(u16::MAX) {
-            self.draw_rows();
-        } else {
+        } else if self.rows > usize::from(u16::MAX) {
             self.draw_many_rows();
+        } else if self.width == 1 {
+            return self.draw_narrow_rows::<1>(totals);
+        } else if self.width == NARROW {
+            return self.draw_narrow_rows::<NARROW>(totals);
+        } else {
+            self.draw_rows();
         }
         totals.fill(0.0);
         for (kind, count) in self.kinds.chunks_exact(self.width.max(1)).zip(&self.counts) {
@@ -128,6 +135,33 @@ impl Resampler {
                     left -= 1;
                 }
             }
+        }
+    }
+
+    /// The same, adding up every row at once. Four sums side by side do not wait for each other.
+    fn draw_narrow_rows<const WIDTH: usize>(&mut self, totals: &mut [f64]) {
+        let (kinds, _) = self.kinds.as_chunks::<WIDTH>();
+        let kind_of_row = self.kind_of_row.as_slice();
+        let rows = self.rows as u32;
+        let biased = (1 << 16) % rows;
+        let mut sums = [[0.0; WIDTH]; 4];
+        let mut left = self.rows;
+        while left > 0 {
+            let mut bits = self.random.next_u64();
+            for sum in &mut sums {
+                let product = (bits & 0xffff) as u32 * rows;
+                bits >>= 16;
+                if product & 0xffff >= biased && left > 0 {
+                    let kind = &kinds[kind_of_row[(product >> 16) as usize] as usize];
+                    for (sum, value) in sum.iter_mut().zip(kind) {
+                        *sum += value;
+                    }
+                    left -= 1;
+                }
+            }
+        }
+        for (column, total) in totals.iter_mut().enumerate() {
+            *total = sums.iter().map(|sum| sum[column]).sum();
         }
     }
 
