@@ -315,22 +315,23 @@ pub(in crate::explain) fn told_by_table(
     }
     let mut told = TableTells::default();
     for (row, cells) in rows.iter().enumerate() {
+        // Of a wide row, read once and only where it matters.
+        let mut labels: Option<Vec<usize>> = None;
         for (column, text) in cells.iter().enumerate() {
             if said_in_text(forms, text).is_empty() {
                 continue;
             }
-            let is_labelled = || {
-                cells
-                    .iter()
-                    .enumerate()
-                    .any(|(other, text)| other != column && is_label(text))
-            };
+            let labels = labels.get_or_insert_with(|| {
+                let labelled = cells.iter().enumerate().filter(|(_, text)| is_label(text));
+                labelled.map(|(column, _)| column).collect()
+            });
+            let is_labelled = labels.iter().any(|label| *label != column);
             let words = words_of(text);
             let is_plain = match forms {
                 AnswerForms::Verdict => matches!(words.as_slice(), [only] if matches!(only.as_str(), "true" | "false")),
                 AnswerForms::Values(_) => is_small_number(&words),
             };
-            if !(is_plain || own.contains(&words)) || is_labelled() {
+            if !(is_plain || own.contains(&words)) || is_labelled {
                 told.cells.push((row, column));
             }
         }
