@@ -9,6 +9,8 @@ mod support;
 mod agreement;
 #[path = "statistics/distributions.rs"]
 mod distributions;
+#[path = "statistics/hostile.rs"]
+mod hostile;
 #[path = "statistics/ranks.rs"]
 mod ranks;
 #[path = "statistics/resampling.rs"]

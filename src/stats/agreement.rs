@@ -3,6 +3,9 @@
 use super::distribution::{checked_level, normal_quantile, normal_two_sided};
 use super::{Interval, Stat, Undefined};
 
+/// More are no categories that judges choose among, and their table would not fit.
+const MOST_CATEGORIES: usize = 2_000;
+
 /// How disagreements between ordered categories weigh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
@@ -52,6 +55,9 @@ pub fn cohen_kappa(
 ) -> Stat<CohenKappa> {
     checked(first.len(), second.len())?;
     checked_level(level)?;
+    if categories > MOST_CATEGORIES {
+        return Err(Undefined::because(format!("{categories} categories are too many")));
+    }
     if let Some(unknown) = first.iter().chain(second).find(|category| **category >= categories) {
         return Err(Undefined::because(format!(
             "category {unknown} of {categories}, counted from 0"

@@ -176,11 +176,9 @@ pub fn percentile_interval(distribution: &[f64], level: f64) -> Stat<Interval> {
 /// The basic interval, the percentile interval mirrored at the estimate.
 pub fn basic_interval(estimate: f64, distribution: &[f64], level: f64) -> Stat<Interval> {
     let mirrored = percentile_interval(distribution, level)?;
-    Ok(Interval {
-        low: 2.0 * estimate - mirrored.high,
-        high: 2.0 * estimate - mirrored.low,
-        level,
-    })
+    let (low, high) = (2.0 * estimate - mirrored.high, 2.0 * estimate - mirrored.low);
+    checked_finite(&[low, high])?;
+    Ok(Interval { low, high, level })
 }
 
 /// The bias-corrected and accelerated interval (Efron 1987) of an estimate from the values of resamples and the values

@@ -65,8 +65,11 @@ impl Strengths {
 /// ties. `wins[i][j]` is how often i beat j, `ties[i][j]` (symmetric) how often they tied.
 pub fn separation(wins: &[Vec<f64>], ties: Option<&[Vec<f64>]>) -> Option<Separation> {
     let k = wins.len();
-    let tied = |i: usize, j: usize| ties.is_some_and(|ties| ties[i][j] > 0.0);
-    let beat = |i: usize, j: usize| i != j && (wins[i][j] > 0.0 || tied(i, j));
+    let positive = |counts: &[Vec<f64>], i: usize, j: usize| {
+        let count = counts.get(i).and_then(|row| row.get(j));
+        count.is_some_and(|count| *count > 0.0)
+    };
+    let beat = |i: usize, j: usize| i != j && (positive(wins, i, j) || ties.is_some_and(|ties| positive(ties, i, j)));
     let reached = |start: usize, edge: &dyn Fn(usize, usize) -> bool| {
         let mut seen = vec![false; k];
         let mut open = vec![start];
@@ -271,6 +274,8 @@ impl Fit {
             .map(|i| (0..k).map(|j| inverse[i][j] - added).collect())
             .collect();
         checked_finite(&at)?;
+        checked_finite(&[slope.value])?;
+        checked_finite(&inverse.concat())?;
         Ok(Strengths {
             log_strengths: at,
             covariance,

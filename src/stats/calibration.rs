@@ -3,6 +3,9 @@
 use super::proportion::wilson;
 use super::{Interval, Stat, Undefined};
 
+/// Finer bins show nothing.
+const MOST_BINS: usize = 1_000;
+
 /// One bin of a calibration curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bin {
@@ -48,8 +51,8 @@ pub fn calibration(confidences: &[f64], right: &[bool], bins: usize, level: f64)
     if confidences.is_empty() {
         return Err(Undefined::because("no answers (n = 0)"));
     }
-    if bins == 0 {
-        return Err(Undefined::because("no bins"));
+    if bins == 0 || bins > MOST_BINS {
+        return Err(Undefined::because(format!("{bins} bins are none, or too many")));
     }
     if let Some(outside) = confidences.iter().find(|value| !(0.0..=1.0).contains(*value)) {
         return Err(Undefined::because(format!(

@@ -1,4 +1,5 @@
-//! The distributions that tests and intervals stand on, so that every one of them comes from one place.
+//! The distributions that tests and intervals stand on, so that every one of them comes from one place. Arguments are in
+//! the range that each states: the tests and intervals have checked them.
 
 use statrs::function::beta::ln_beta;
 use statrs::function::erf::{erfc, erfc_inv};
@@ -55,7 +56,7 @@ pub fn t_above(t: f64, freedom: f64) -> f64 {
 
 /// The probability that a chi-square variable with `freedom` degrees is greater than `x`.
 pub fn chi_square_above(x: f64, freedom: f64) -> f64 {
-    if x <= 0.0 {
+    if x.is_nan() || x <= 0.0 {
         1.0
     } else if x.is_infinite() {
         0.0
@@ -163,6 +164,9 @@ pub(super) fn positive_root(most: f64, reached: impl Fn(f64) -> bool) -> f64 {
 
 /// The probability of exactly `successes` out of `n` with success probability `p`, which is within (0, 1).
 pub fn binomial_exactly(successes: u64, n: u64, p: f64) -> f64 {
+    if successes > n {
+        return 0.0;
+    }
     (ln_binomial(n, successes) + successes as f64 * p.ln() + (n - successes) as f64 * (-p).ln_1p()).exp()
 }
 
@@ -178,6 +182,9 @@ pub fn binomial_at_most(successes: u64, n: u64, p: f64) -> f64 {
 pub fn binomial_at_least(successes: u64, n: u64, p: f64) -> f64 {
     if successes == 0 {
         return 1.0;
+    }
+    if successes > n {
+        return 0.0;
     }
     incomplete_beta(successes as f64, (n - successes) as f64 + 1.0, p, 1.0 - p)
 }

@@ -82,18 +82,18 @@ fn totals(counts: &[Vec<u64>]) -> Stat<Totals> {
     let Some(first) = counts.first() else {
         return Err(Undefined::because("no items (n = 0)"));
     };
-    let judges: u64 = first.iter().sum();
-    if judges < 2 {
+    let judges: f64 = sum(first);
+    if judges < 2.0 {
         return Err(Undefined::because("fewer than two judges"));
     }
     let mut totals = Totals {
         items: counts.len() as f64,
-        judges: judges as f64,
+        judges,
         agreement: 0.0,
         categories: vec![0.0; first.len()],
     };
     for row in counts {
-        if row.len() != first.len() || row.iter().sum::<u64>() != judges {
+        if row.len() != first.len() || sum(row) != judges {
             return Err(Undefined::because("not all items were judged by as many judges"));
         }
         totals.agreement += agreement_of(row, totals.judges);
@@ -102,6 +102,11 @@ fn totals(counts: &[Vec<u64>]) -> Stat<Totals> {
         }
     }
     Ok(totals)
+}
+
+/// As floating-point numbers, which do not overflow.
+fn sum(row: &[u64]) -> f64 {
+    row.iter().map(|count| *count as f64).sum()
 }
 
 fn agreement_of(row: &[u64], judges: f64) -> f64 {

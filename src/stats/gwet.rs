@@ -30,7 +30,7 @@ pub fn ac1(counts: &[Vec<u64>], level: f64) -> Stat<Agreement> {
         .iter()
         .filter(|row| row.iter().any(|count| *count > 0))
         .map(|row| {
-            let judges = row.iter().sum::<u64>() as f64;
+            let judges: f64 = row.iter().map(|count| *count as f64).sum();
             let pairs: f64 = row.iter().map(|count| *count as f64 * (*count as f64 - 1.0)).sum();
             Item {
                 agreement: (judges > 1.0).then(|| pairs / (judges * (judges - 1.0))),

@@ -33,6 +33,9 @@ pub(super) fn interval(estimate: f64, without: &[Stat<f64>], level: f64) -> Stat
         return Err(Undefined::because("no variation: no item makes a difference"));
     }
     let half = t_quantile(level, n - 1.0) * error;
+    if !(half.is_finite() && estimate.is_finite()) {
+        return Err(Undefined::because("the interval is not finite"));
+    }
     Ok(Interval {
         low: estimate - half,
         high: estimate + half,

@@ -10,7 +10,7 @@ pub enum Method {
     /// Exact without ties up to 33 points, and beyond when at most one pair is out of order (or in order); else normal,
     /// as `scipy.stats.kendalltau` chooses.
     Automatic,
-    /// Over all permutations; there is none with ties.
+    /// Over all permutations; there is none with ties, nor for more than 1,000 points.
     Exact,
     /// Normal with the variance under ties (Kendall 1970).
     Normal,
@@ -109,6 +109,7 @@ impl Pairs {
         let most = self.all as u64;
         let least = self.discordant.min(most.saturating_sub(self.discordant));
         let exact = match method {
+            Method::Exact if self.n > 1000 => return Err(Undefined::because("more than 1,000 points for an exact p")),
             Method::Exact if untied => true,
             Method::Exact => return Err(Undefined::because("values are tied, which the exact p does not know")),
             Method::Automatic => untied && (self.n <= 33 || least <= 1),

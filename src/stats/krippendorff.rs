@@ -3,6 +3,9 @@
 use super::fleiss::Agreement;
 use super::{Stat, Undefined, jackknife};
 
+/// More distinct values than this would need a table of gigabytes.
+const MOST_VALUES: usize = 3_000;
+
 /// What a difference of two values means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measurement {
@@ -50,6 +53,12 @@ pub fn krippendorff_alpha(judgments: &[Vec<Option<f64>>], measurement: Measureme
     if values.len() < 2 {
         return Err(Undefined::because("all judgments are equal"));
     }
+    if values.len() > MOST_VALUES {
+        return Err(Undefined::because(format!(
+            "{} distinct values are too many",
+            values.len()
+        )));
+    }
     // How often every item has every value, as places in `values`.
     let counts: Vec<Vec<(usize, f64)>> = of_items.iter().map(|item| counted(item, &values)).collect();
     let mut totals = vec![0.0; values.len()];
@@ -59,29 +68,32 @@ pub fn krippendorff_alpha(judgments: &[Vec<Option<f64>>], measurement: Measureme
     let distance = distances(&values, &totals, measurement);
     let observed: Vec<f64> = counts.iter().map(|item| disagreement(item, &distance)).collect();
     let whole: f64 = observed.iter().sum();
-    let alpha = |totals: &[f64], observed: f64| {
-        let n: f64 = totals.iter().sum();
-        let mut expected = 0.0;
-        for (a, first) in totals.iter().enumerate() {
-            for (b, second) in totals.iter().enumerate() {
-                expected += first * second * distance[a][b];
-            }
-        }
-        if expected <= 0.0 {
+    let n: f64 = totals.iter().sum();
+    // What every value expects to disagree with all judgments.
+    let of_values: Vec<f64> = distance
+        .iter()
+        .map(|row| row.iter().zip(&totals).map(|(distance, total)| distance * total).sum())
+        .collect();
+    let expected: f64 = of_values.iter().zip(&totals).map(|(value, total)| value * total).sum();
+    let alpha_of_rest = |n: f64, observed: f64, left: f64| {
+        // Where only one value is left, rounding is left of what was expected.
+        if left <= 1e-12 * expected {
             return Err(Undefined::because("all judgments are equal"));
         }
-        Ok(1.0 - observed * (n - 1.0) / expected)
+        Ok(1.0 - observed * (n - 1.0) / left)
     };
-    let value = alpha(&totals, whole)?;
+    if expected <= 0.0 || !expected.is_finite() {
+        return Err(Undefined::because("all judgments are equal, or too far apart"));
+    }
+    let value = 1.0 - whole * (n - 1.0) / expected;
     let without: Vec<Stat<f64>> = counts
         .iter()
         .zip(&observed)
         .map(|(item, part)| {
-            let mut rest = totals.clone();
-            for (place, count) in item {
-                rest[*place] -= count;
-            }
-            alpha(&rest, whole - part)
+            let judges: f64 = item.iter().map(|(_, count)| count).sum();
+            let with_all: f64 = item.iter().map(|(place, count)| count * of_values[*place]).sum();
+            let among = part * (judges - 1.0);
+            alpha_of_rest(n - judges, whole - part, expected - 2.0 * with_all + among)
         })
         .collect();
     Ok(Agreement {

@@ -3,6 +3,8 @@
 use super::matrix::SymmetricMatrix;
 use super::{ChiSquareTest, Stat, Undefined};
 
+/// More are not ranked at once by anybody.
+const MOST_ITEMS: usize = 200;
 /// Holds the strengths of items that always win or lose at a finite value; too little to matter for others.
 const RIDGE: f64 = 1e-3;
 /// Positions whose log odds are further apart than this, odds of a thousand, are only held together by the ridge.
@@ -93,6 +95,9 @@ pub fn order_effect(rankings: &[ShownRanking], items: usize) -> Stat<OrderEffect
 }
 
 fn checked(rankings: &[ShownRanking], items: usize, positions: usize) -> Stat<()> {
+    if items > MOST_ITEMS || positions > MOST_ITEMS {
+        return Err(Undefined::because(format!("more than {MOST_ITEMS} items or positions")));
+    }
     if positions < 2 {
         return Err(Undefined::because("fewer than two positions, or no rankings"));
     }
@@ -100,7 +105,10 @@ fn checked(rankings: &[ShownRanking], items: usize, positions: usize) -> Stat<()
         if ranking.shown.len() != positions {
             return Err(Undefined::because("rankings show different numbers of positions"));
         }
-        for (item, rank) in &ranking.shown {
+        for (place, (item, rank)) in ranking.shown.iter().enumerate() {
+            if ranking.shown[..place].iter().any(|(other, _)| other == item) {
+                return Err(Undefined::because(format!("item {item} is shown twice in one ranking")));
+            }
             if *item >= items {
                 return Err(Undefined::because(format!("item {item} of {items}, counted from 0")));
             }

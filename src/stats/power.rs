@@ -110,7 +110,9 @@ pub fn kendall_w_of_mean_ranks(mean_ranks: &[f64]) -> Stat<f64> {
         return Err(Undefined::because("fewer than two conditions"));
     }
     let spread: f64 = mean_ranks.iter().map(|rank| (rank - (k + 1.0) / 2.0).powi(2)).sum();
-    Ok(12.0 * spread / (k * (k * k - 1.0)))
+    let w = 12.0 * spread / (k * (k * k - 1.0));
+    super::checked_finite(&[w])?;
+    Ok(w)
 }
 
 /// The difference of a share from a fixed one that `samples` can find with `power` in a two-sided test at `alpha`:
@@ -128,6 +130,10 @@ pub fn detectable_difference(samples: u64, share: f64, alpha: f64, power: f64) -
 /// Poisson mixture of central tails (Johnson, Kotz and Balakrishnan 1995, 29.3), summed outwards from its middle.
 fn noncentral_chi_square_above(x: f64, freedom: f64, noncentrality: f64) -> f64 {
     let half = noncentrality / 2.0;
+    // So far beyond x that no tail is left below it, and too many terms to sum.
+    if half > 1e7 {
+        return f64::from(u8::from(x < half));
+    }
     let middle = half.floor();
     let log_weight = |j: f64| j * half.ln() - half - statrs::function::gamma::ln_gamma(j + 1.0);
     let term = |j: f64| log_weight(j).exp() * chi_square_above(x, freedom + 2.0 * j);

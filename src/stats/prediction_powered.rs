@@ -85,8 +85,10 @@ pub fn prediction_powered_mean(
             n - 2.0,
         )
     };
-    if squared_error <= 0.0 {
-        return Err(Undefined::because("the standard error is 0"));
+    if !(squared_error > 0.0 && squared_error.is_finite() && estimate.is_finite()) {
+        return Err(Undefined::because(
+            "the standard error is 0, or the values are too large",
+        ));
     }
     let half = t_quantile(level, freedom) * squared_error.sqrt();
     Ok(PredictionPowered {

@@ -5,6 +5,9 @@ use super::distribution::{
 };
 use super::{Alternative, Interval, Stat, Undefined};
 
+/// More are not counted exactly by a floating-point number.
+const MOST_OBSERVATIONS: u64 = 1 << 53;
+
 /// Wilson score interval of `successes` out of `n` (Wilson 1927).
 ///
 /// (p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n). Undefined for n = 0.
@@ -98,7 +101,7 @@ pub fn jeffreys(successes: u64, n: u64, level: f64) -> Stat<Interval> {
 /// Two-sided: the probability of all outcomes that are no more likely than the one seen (likelihoods within a relative
 /// 1e-7 count as equal). Undefined for n = 0.
 pub fn binomial_test(successes: u64, n: u64, p: f64, alternative: Alternative) -> Stat<f64> {
-    if successes > n {
+    if successes > n || n > MOST_OBSERVATIONS {
         return Err(Undefined::because(format!("{successes} successes out of {n}")));
     }
     if !(0.0..=1.0).contains(&p) {
@@ -167,7 +170,7 @@ fn checked(successes: u64, n: u64, level: f64) -> Stat<(f64, f64)> {
     if n == 0 {
         return Err(Undefined::because("no observations (n = 0)"));
     }
-    if successes > n {
+    if successes > n || n > MOST_OBSERVATIONS {
         return Err(Undefined::because(format!("{successes} successes out of {n}")));
     }
     Ok((successes as f64, n as f64))

@@ -60,10 +60,15 @@ pub(super) fn of_sorted(sorted: &[f64], q: f64, definition: Definition) -> Stat<
     .clamp(0.0, n - 1.0);
     let below = sorted[place.floor() as usize];
     let above = sorted[place.ceil() as usize];
-    Ok(match definition {
+    let value = match definition {
         Definition::Midpoint => f64::midpoint(below, above),
         _ => below + (above - below) * place.fract(),
-    })
+    };
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Undefined::because("the values are too far apart"))
+    }
 }
 
 #[cfg(test)]

@@ -40,6 +40,9 @@ pub fn signal_detection(counts: &Confusion, level: f64) -> Stat<SignalDetection>
     let (hits, alarms) = (normal_point(hit_rate), normal_point(false_alarm_rate));
     let variance = |share: f64, z: f64, n: f64| share * (1.0 - share) / (n * density(z).powi(2));
     let error = (variance(hit_rate, hits, right) + variance(false_alarm_rate, alarms, wrong)).sqrt();
+    if !(hits.is_finite() && alarms.is_finite() && error.is_finite()) {
+        return Err(Undefined::because("the counts are too large"));
+    }
     let z = normal_quantile(level);
     let around = |value: f64, error: f64| Interval {
         low: value - z * error,

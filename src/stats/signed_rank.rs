@@ -49,7 +49,7 @@ pub struct SignedRank {
 ///
 /// Without any difference p is 1: there is no evidence either way. Undefined without pairs, for unequal lengths and for
 /// a value that is not finite. Exact p-values need time that grows with the cube of the pairs and are given for up to
-/// 2,000.
+/// 1,000.
 pub fn signed_rank(
     first: &[f64],
     second: &[f64],
@@ -95,7 +95,7 @@ pub fn signed_rank(
     };
     let simple = !tied && differing == pairs;
     let p = match method {
-        Method::Exact if pairs > 2000 => return Err(Undefined::because("more than 2,000 pairs for an exact p")),
+        Method::Exact if pairs > 1000 => return Err(Undefined::because("more than 1,000 pairs for an exact p")),
         Method::Exact => signed.exact(alternative),
         Method::Automatic if pairs <= if simple { 50 } else { 13 } => signed.exact(alternative),
         Method::Automatic => signed.normal(false, alternative),

@@ -62,8 +62,13 @@ pub fn within_correlation(samples: &[Vec<(f64, f64)>], scale: Scale, level: f64)
     });
     let correlation = |[xy, xx, yy]: [f64; 3]| (xy / xx.sqrt() / yy.sqrt()).clamp(-1.0, 1.0);
     let r = correlation(total);
+    if !r.is_finite() || total.iter().any(|sum| !sum.is_finite()) {
+        return Err(Undefined::because("the values are too large"));
+    }
     let z = |r: f64| {
-        if r.abs() > 1.0 - 1e-12 {
+        if !r.is_finite() {
+            Err(Undefined::because("the values are too large"))
+        } else if r.abs() > 1.0 - 1e-12 {
             Err(Undefined::because(
                 "all points lie on a line, where Fisher's z is infinite",
             ))
@@ -86,6 +91,9 @@ pub fn within_correlation(samples: &[Vec<(f64, f64)>], scale: Scale, level: f64)
     let mean = total[0] / n;
     let variance = sums.iter().map(|sample| (sample[0] - mean).powi(2)).sum::<f64>() / (n - 1.0);
     let error = (variance / n).sqrt();
+    if !error.is_finite() {
+        return Err(Undefined::because("the values are too large"));
+    }
     let p = if error > 1e-14 * mean.abs() {
         2.0 * t_above((mean / error).abs(), n - 1.0)
     } else if mean == 0.0 {
