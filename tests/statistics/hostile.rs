@@ -74,7 +74,7 @@ fn counts() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn of_two_columns(x in numbers_up_to(12), y in numbers_up_to(12), level in any_number()) {
