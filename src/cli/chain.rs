@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::dataset::{QuestionKind, Sample};
+use crate::dataset::{Answer, QuestionKind, Sample};
+use crate::explain::view::values_shown;
 use crate::explain::visible_text::{visible, visible_line};
+use crate::explain::words::more_values;
 use crate::table::Table;
 use crate::trace::lineage::{Exactness, Reading};
 use crate::trace::{AnswerFailure, AnswerSource, FailedAttempt, Lineage, Step, Trace};
@@ -309,6 +311,15 @@ fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
+fn answer_text(answer: &Answer) -> String {
+    let Answer::Values(values) = answer else {
+        return visible_line(&answer.display());
+    };
+    let shown = values_shown(values);
+    let values_left = more_values(values.len() - shown.len());
+    visible_line(&shown.join("; ")) + &values_left
+}
+
 fn answer(trace: &Trace, look: Look) -> String {
     let Some(answer) = &trace.answer else {
         let reason = trace
@@ -317,7 +328,7 @@ fn answer(trace: &Trace, look: Look) -> String {
             .map_or_else(|| "not said why".to_owned(), failure);
         return format!("{} {reason}", look.heading("No answer:"));
     };
-    let shown = look.heading(&format!("Answer: {}", visible_line(&answer.display())));
+    let shown = look.heading(&format!("Answer: {}", answer_text(answer)));
     match trace.answer_source {
         Some(AnswerSource::Program) => format!("{shown} (the last step's result)"),
         Some(AnswerSource::Fallback) => {

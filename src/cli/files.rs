@@ -8,8 +8,45 @@ use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
 
-/// Writes a file beside its place and renames it there, so that a reader never meets half of it.
+/// Writes a file beside its place and renames it there, so that a reader never meets half of it. A link stays a link, and
+/// what it leads to is written; a device or pipe is written to as it stands.
 pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(Failure::message(
+            Exit::BadInput,
+            format!("cannot write {}: it is a directory", path.display()),
+            "name a file",
+        )),
+        Ok(found) if found.is_file() => match path.canonicalize() {
+            Ok(place) => replace(&place, content),
+            Err(error) => Err(not_written(path, error)),
+        },
+        // No renaming onto a device or pipe, nor onto a link that leads nowhere yet.
+        Ok(_) => pass_on(path, content),
+        Err(_) if fs::symlink_metadata(path).is_ok() => pass_on(path, content),
+        Err(_) => replace(path, content),
+    }
+}
+
+fn pass_on(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)
+        .and_then(|mut file| file.write_all(content))
+        .map_err(|error| not_written(path, error))
+}
+
+fn not_written(path: &Path, error: std::io::Error) -> Failure {
+    Failure::new(
+        Exit::BadInput,
+        anyhow::Error::new(error).context(format!("cannot write {}", path.display())),
+        "check permissions and free space, or name another file",
+    )
+}
+
+fn replace(path: &Path, content: &[u8]) -> Result<(), Failure> {
     let parent = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -31,11 +68,7 @@ pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
         .and_then(|()| fs::rename(&temporary, path));
     written.map_err(|error| {
         let _ = fs::remove_file(&temporary);
-        Failure::new(
-            Exit::BadInput,
-            anyhow::Error::new(error).context(format!("cannot write {}", path.display())),
-            "check permissions and free space, or name another file",
-        )
+        not_written(path, error)
     })
 }
 
@@ -129,6 +162,32 @@ mod tests {
         write(&path, b"new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_devices_and_pipes_stay_what_they_are() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        fs::write(at("page.html"), "old").unwrap();
+        symlink(at("page.html"), at("link")).unwrap();
+        write(&at("link"), b"new").unwrap();
+        assert!(at("link").is_symlink());
+        assert_eq!(fs::read_to_string(at("page.html")).unwrap(), "new");
+        symlink(at("later.html"), at("ahead")).unwrap();
+        write(&at("ahead"), b"first").unwrap();
+        assert!(at("ahead").is_symlink());
+        assert_eq!(fs::read_to_string(at("later.html")).unwrap(), "first");
+
+        write(Path::new("/dev/null"), b"gone").unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+        if Path::new("/dev/full").exists() {
+            assert!(write(Path::new("/dev/full"), b"too much").is_err());
+            assert!(fs::metadata("/dev/full").unwrap().file_type().is_char_device());
+        }
+        assert!(write(directory.path(), b"").is_err());
     }
 
     #[test]

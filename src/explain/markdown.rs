@@ -170,9 +170,9 @@ fn write_closing(page: &mut Paragraphs, view: &PageView) {
         page.push(text);
     }
     let mut answer = match &view.closing.answer {
-        AnswerView::Values(values) => {
+        AnswerView::Values(values, more) => {
             let values: Vec<String> = values.iter().map(|value| escaped(value)).collect();
-            format!("Answer: {}", values.join("; "))
+            format!("Answer: {}{}", values.join("; "), more)
         }
         AnswerView::Withheld => "Answer: withheld".to_owned(),
         AnswerView::Missing(reason) => format!("Answer: none, because {}", escaped(reason)),

@@ -30,10 +30,10 @@ mod operations;
 mod sql_pieces;
 mod sql_script;
 mod token_estimate;
-mod view;
+pub(crate) mod view;
 pub(crate) mod visible_text;
 mod withhold;
-mod words;
+pub(crate) mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

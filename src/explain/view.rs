@@ -208,8 +208,8 @@ pub(super) struct Closing {
 /// The answer as the page has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AnswerView {
-    /// Its values in order; one for a verdict or a sentence.
-    Values(Vec<String>),
+    /// Its values in order, one for a verdict or a sentence; and behind them how many more are not shown, if any.
+    Values(Vec<String>, String),
     /// Not shown.
     Withheld,
     /// There is none, and why, without a full stop.
@@ -540,7 +540,7 @@ fn closing(trace: &Trace, format: Format, visibility: AnswerVisibility, steps_sh
         // The control without its answer is the same page whoever answered, and whether anyone did.
         (_, AnswerVisibility::Withheld) if control => AnswerView::Withheld,
         (Some(_), AnswerVisibility::Withheld) => AnswerView::Withheld,
-        (Some(answer), AnswerVisibility::Shown) => AnswerView::Values(answer_values(answer)),
+        (Some(answer), AnswerVisibility::Shown) => answer_values(answer),
         (None, _) => AnswerView::Missing(
             trace
                 .failure
@@ -560,11 +560,34 @@ fn closing(trace: &Trace, format: Format, visibility: AnswerVisibility, steps_sh
     }
 }
 
-fn answer_values(answer: &Answer) -> Vec<String> {
+fn answer_values(answer: &Answer) -> AnswerView {
     match answer {
-        Answer::Values(values) => values.iter().map(|value| visible_line(value)).collect(),
-        Answer::Verdict(_) | Answer::Text(_) => vec![visible(&answer.display())],
+        Answer::Values(values) => {
+            let shown = values_shown(values);
+            AnswerView::Values(
+                shown.iter().map(|value| visible_line(value)).collect(),
+                words::more_values(values.len() - shown.len()),
+            )
+        }
+        Answer::Verdict(_) | Answer::Text(_) => AnswerView::Values(vec![visible(&answer.display())], String::new()),
     }
+}
+
+/// The first values of an answer that are shown where it is written out: no question is answered by hundreds, and a result
+/// of a whole table would make the page as long as the table.
+pub(crate) fn values_shown(values: &[String]) -> &[String] {
+    const MOST_VALUES: usize = 200;
+    const MOST_BYTES: usize = 100_000;
+    let mut bytes = 0;
+    let fitting = values
+        .iter()
+        .take(MOST_VALUES)
+        .take_while(|value| {
+            bytes += value.len();
+            bytes <= MOST_BYTES
+        })
+        .count();
+    &values[..fitting.max(1).min(values.len())]
 }
 
 /// The rows and columns of a step's input that its result does not have. Where the result carries no column at all

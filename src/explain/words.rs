@@ -72,6 +72,14 @@ fn enumeration(parts: &[String]) -> String {
     }
 }
 
+/// Behind the values of an answer that are shown.
+pub(crate) fn more_values(more: usize) -> String {
+    if more == 0 {
+        return String::new();
+    }
+    format!(" (and {}, not shown here)", count(more, "more value"))
+}
+
 /// What a step without words did, as one plain sentence; only what its lineage says.
 pub(super) fn made_sentence(lineage: Option<&Lineage>, marks: &Marks, input: &Table, output: Option<&Table>) -> String {
     let (Some(lineage), Some(output)) = (lineage, output) else {

@@ -1,7 +1,7 @@
 //! Pages of tables that are long, wide or full of endless words: light, and never silently cut.
 
 use scraper::Html;
-use tabjury::dataset::Sample;
+use tabjury::dataset::{Answer, Sample};
 use tabjury::explain::{AnswerVisibility, render};
 use tabjury::table::Table;
 use tabjury::trace::Trace;
@@ -40,6 +40,24 @@ fn a_table_of_a_hundred_thousand_rows_gives_a_light_page() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn an_answer_of_a_whole_table_is_counted_and_not_written_out() {
+    let (sample, mut trace) = filtered(3_000, 3, "x");
+    trace.answer = Some(Answer::Values((0..3_000).map(|value| format!("v{value}")).collect()));
+    let page = chain(&(sample.clone(), trace.clone()));
+    let document = Html::parse_document(&page.html);
+    let answer = text(select(&document, ".answer .value")[0]);
+    assert!(answer.starts_with("v0; v1; "), "{answer}");
+    assert!(
+        answer.ends_with("v199 (and 2800 more values, not shown here)"),
+        "{answer}"
+    );
+    assert!(page.markdown.contains("v199 (and 2800 more values, not shown here)"));
+    trace.answer = Some(Answer::Values(vec!["w".repeat(150_000), "x".to_owned()]));
+    let page = chain(&(sample, trace));
+    assert!(page.markdown.contains("w (and 1 more value, not shown here)"));
 }
 
 #[test]

@@ -53,9 +53,9 @@ pub(super) fn pages(analysis: &Analysis) -> Option<Section> {
             alarm(&pages.answer_not_from_steps),
             CellView::figure(&pages.places_withheld_per_page, short),
             alarm(&pages.leaking),
-            CellView::figure(&pages.html_bytes_per_page, kilobytes).detail(&guessed(&pages.html_tokens_per_page)),
+            CellView::figure(&pages.html_bytes_per_page, kilobytes).detail(guessed(&pages.html_tokens_per_page)),
             CellView::figure(&pages.markdown_bytes_per_page, kilobytes)
-                .detail(&guessed(&pages.markdown_tokens_per_page)),
+                .detail(guessed(&pages.markdown_tokens_per_page)),
         ]);
     }
     Some(Section {
