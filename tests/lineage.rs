@@ -229,6 +229,42 @@ fn marks_of_statements_of_every_kind() {
             "0 1 2 3 4 5 6 7|||0|0.0 2.0 4.0 6.0||0 1 2 3 4 5 6 7",
         ),
         (
+            "SELECT SUM(CASE WHEN units > 20 THEN 0 WHEN price = 15 THEN 1 END) FROM table_sql",
+            "0 2 4 6 7|||2 3|0.3 2.2 4.3 6.3 7.2||0 2 4 6 7",
+        ),
+        (
+            "SELECT rep, CASE region WHEN 'North' THEN CASE WHEN units > 20 THEN 'top' END ELSE 'far' END FROM table_sql",
+            "0 1 2 3 4 5 6 7|||0 1 2|0.0 2.0 2.2 4.0 6.0||0,1,2,3,4,5,6,7",
+        ),
+        (
+            "SELECT rep FROM table_sql ORDER BY CASE WHEN region = 'West' THEN 0 ELSE 1 END, rep LIMIT 2",
+            "0 7|||0 1|7.0|0 1|7,0",
+        ),
+        (
+            "SELECT CASE WHEN units > 20 THEN 'many' END AS k, COUNT(*) FROM table_sql GROUP BY k",
+            "0 1 2 3 4 5 6 7|||2|2.2 7.2||0 1 3 4 5 6,2 7",
+        ),
+        (
+            "SELECT rep, units * price AS paid FROM table_sql WHERE paid > 310",
+            "2|||1 2 3|2.2 2.3||2",
+        ),
+        (
+            "SELECT region FROM (SELECT region, SUM(units) AS s FROM table_sql GROUP BY region ORDER BY s DESC) LIMIT 1",
+            "0 2 4 6|1 3 5 7||0 2||2|0 2 4 6",
+        ),
+        (
+            "SELECT region FROM (SELECT region, COUNT(*) AS n FROM table_sql GROUP BY region ORDER BY n DESC) LIMIT 1",
+            "0 2 4 6|||0|||0 2 4 6",
+        ),
+        (
+            "SELECT DISTINCT region FROM table_sql ORDER BY units LIMIT 1",
+            "1 5|0 2 3 4 6 7||0 2||2|1 5",
+        ),
+        (
+            "SELECT region, COUNT(*) FROM table_sql GROUP BY region EXCEPT SELECT 'South', 2",
+            "0 2 3 4 6 7|1 5||0|||3,0 2 4 6,7",
+        ),
+        (
             "SELECT COUNT(*) FILTER (WHERE region = 'East') FROM table_sql",
             "3|||0|3.0||3",
         ),
@@ -369,6 +405,34 @@ fn what_is_not_traced_is_said_and_marks_everything() {
         (
             "WITH RECURSIVE c(r) AS (SELECT 'Eve' UNION SELECT rep FROM table_sql JOIN c ON boss = r) SELECT r FROM c",
             "a recursive common table expression over the table is not traced",
+        ),
+        (
+            "SELECT MAX(rep COLLATE NOCASE) FROM table_sql",
+            "a MIN or MAX by another collation is not traced",
+        ),
+        (
+            "SELECT DISTINCT rep COLLATE NOCASE FROM table_sql",
+            "rows told apart by another collation are not traced",
+        ),
+        (
+            "SELECT MAX(r) FROM (SELECT rep COLLATE NOCASE AS r FROM table_sql)",
+            "a collation that a subquery hands on is not traced",
+        ),
+        (
+            "SELECT rep FROM table_sql t WHERE units = (SELECT MAX(units) FROM (SELECT * FROM table_sql WHERE region = t.region))",
+            "a subquery that depends on what stands outside it is not traced",
+        ),
+        (
+            "WITH a AS (SELECT * FROM b), b AS (SELECT * FROM table_sql) SELECT * FROM a",
+            "a subquery that depends on what stands outside it is not traced",
+        ),
+        (
+            "SELECT rep FROM table_sql t WHERE units = (SELECT u.units FROM table_sql u WHERE u.region = t.region LIMIT 1 OFFSET 1)",
+            "a subquery with OFFSET that depends on the row is not traced",
+        ),
+        (
+            "SELECT t.rep FROM table_sql t LEFT JOIN table_sql u ON u.units = (SELECT MAX(v.units) FROM table_sql v WHERE v.rep = t.boss)",
+            "a subquery in the ON of such a join that depends on the row is not traced",
         ),
         (
             "SELECT value FROM table_sql, json_each('[1]')",

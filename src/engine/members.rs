@@ -20,6 +20,9 @@ pub(super) type Group = Vec<Vec<SqlValue>>;
 /// no more than a few hundred megabytes.
 const MOST_ARGUMENTS: usize = 8_000_000;
 
+/// What SQLite says when they hold more.
+pub(super) const TOO_MANY: &str = "too many rows to remember";
+
 /// The groups gathered so far; a call of the function gives the position of its group.
 #[derive(Clone, Default)]
 pub(super) struct MemberStore(Arc<Mutex<Gathered>>);
@@ -66,7 +69,7 @@ impl Aggregate<Group, i64> for Members {
             let mut gathered = self.store.0.lock().unwrap_or_else(PoisonError::into_inner);
             gathered.arguments += context.len();
             if gathered.arguments > MOST_ARGUMENTS {
-                return Err(rusqlite::Error::UserFunctionError("too many rows to remember".into()));
+                return Err(rusqlite::Error::UserFunctionError(TOO_MANY.into()));
             }
         }
         let mut arguments = Vec::with_capacity(context.len());

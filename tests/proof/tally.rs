@@ -41,11 +41,11 @@ impl Tally {
         tally
     }
 
-    /// Only deletes rows outside the marks of `count` statements, which is much faster.
+    /// Only deletes rows outside the marks of some statements, which is much faster.
     #[allow(dead_code, reason = "the tests prove whole")]
-    pub(crate) fn of_rows(seed: u64, count: u64) -> Self {
+    pub(crate) fn of_rows(seed: u64, numbers: std::ops::Range<u64>) -> Self {
         let mut tally = Self::default();
-        for number in 0..count {
+        for number in numbers {
             let Generated {
                 kind, table, statement, ..
             } = generated(seed, number);

@@ -15,7 +15,7 @@ use super::reads::reads;
 use super::stability::has_collation;
 use super::standing::Standing;
 use crate::engine::EngineError;
-use crate::engine::members::OWN_PREFIX;
+use crate::engine::members::{OWN_PREFIX, TOO_MANY};
 use crate::engine::sqlite::{Database, ResultSet, quoted};
 use crate::trace::lineage::CellPosition;
 
@@ -219,7 +219,7 @@ impl<'db> Tracer<'db> {
             self.pin(&right.rows);
             standing = Standing::fixed(width);
         }
-        let mut rows = left.rows.clone();
+        let mut rows = left.rows;
         match op {
             SetOperator::Union => {
                 rows.extend(right.rows);
@@ -231,7 +231,7 @@ impl<'db> Tracer<'db> {
                 }
             }
             SetOperator::Intersect => {
-                let (in_left, in_right) = (keys(&left), keys(&right));
+                let (in_left, in_right) = (keys(&rows), keys(&right.rows));
                 rows.extend(right.rows);
                 rows.retain(|(row, _)| {
                     let key = row_key(row);
@@ -239,7 +239,7 @@ impl<'db> Tracer<'db> {
                 });
             }
             SetOperator::Except | SetOperator::Minus => {
-                let in_right = keys(&right);
+                let in_right = keys(&right.rows);
                 self.pin(&right.rows);
                 standing = left.standing;
                 if !standing.is_monotone() {
@@ -464,10 +464,14 @@ fn query_without_definitions(query: &Query, tracer: &Tracer<'_>) -> String {
     format!("SELECT * FROM ({query})")
 }
 
+/// The reason where tracing met a limit.
+const TOO_MUCH: &str = "tracing it takes more work than is allowed";
+
 /// What an error of a statement of ours means to whoever asks for the lineage: that statement is none that they know.
 pub(super) fn untraced(error: EngineError) -> Untraced {
     match error {
-        EngineError::Limit { .. } => "tracing it takes more work than is allowed".to_owned(),
+        EngineError::Limit { .. } => TOO_MUCH.to_owned(),
+        EngineError::Statement { message } if message.contains(TOO_MANY) => TOO_MUCH.to_owned(),
         EngineError::Statement { .. } | EngineError::NotAllowed { .. } => {
             "a part of it cannot be looked at by itself".to_owned()
         }
