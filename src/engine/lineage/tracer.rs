@@ -211,8 +211,9 @@ impl<'db> Tracer<'db> {
         let right = self.set_operation(query, right)?;
         let mut standing = left.standing.and(&right.standing);
         let width = standing.columns.len();
-        let keys =
-            |candidates: &Candidates| -> BTreeSet<_> { candidates.rows.iter().map(|(row, _)| row_key(row)).collect() };
+        let keys = |rows: &[(Vec<SqlValue>, Provenance)]| -> BTreeSet<_> {
+            rows.iter().map(|(row, _)| row_key(row)).collect()
+        };
         // What INTERSECT and EXCEPT drop stays dropped only where rows do not come to be equal or unequal to others.
         if matches!(op, SetOperator::Intersect) && !standing.is_monotone() {
             self.pin(&left.rows);
