@@ -43,10 +43,13 @@ fn a_run_with_nothing_wrong_is_proven_and_reported() {
     let checked = tabjury(&["check", &run]);
     assert_eq!(code(&checked), 0, "{}", text(&checked.stderr));
     let said = text(&checked.stdout);
-    assert!(said.contains("134 checked, 0 leaks, 0 changed since"), "{said}");
+    assert!(
+        said.contains("134 checked, 0 leaks, 0 changed since, 0 of no page"),
+        "{said}"
+    );
     let kept: RunCheck = serde_json::from_str(&fs::read_to_string(format!("{run}/check.json")).unwrap()).unwrap();
     let pos = &kept.arms.iter().find(|arm| arm.arm == "pos").unwrap().summary;
-    assert!(pos.steps > 30 && pos.sound + pos.sound_vacuous == pos.steps, "{pos:?}");
+    assert!(pos.steps > 30 && pos.sound_in_all() == pos.steps, "{pos:?}");
     assert_eq!(
         (
             pos.complete + pos.explained + pos.explained_by_tracing,
@@ -61,14 +64,44 @@ fn a_run_with_nothing_wrong_is_proven_and_reported() {
     let first = fs::read(format!("{run}/check.json")).unwrap();
     assert_eq!(code(&tabjury(&["check", &run])), 0);
     assert_eq!(fs::read(format!("{run}/check.json")).unwrap(), first);
-    // A bound that is too low leaves steps undecided, which is no finding.
+    // A bound that is too low leaves steps undecided: no finding, and no success.
     let hasty = tabjury(&["check", &run, "--runs", "3"]);
-    assert_eq!(code(&hasty), 0, "{}", text(&hasty.stderr));
+    assert_eq!(code(&hasty), 8, "{}", text(&hasty.stderr));
+    assert!(
+        text(&hasty.stderr).contains("the bound on runs was met"),
+        "{}",
+        text(&hasty.stderr)
+    );
+    let allowed = tabjury(&["check", &run, "--runs", "3", "--max-unproven", "1"]);
+    assert_eq!(code(&allowed), 0, "{}", text(&allowed.stderr));
     let kept: RunCheck = serde_json::from_str(&fs::read_to_string(format!("{run}/check.json")).unwrap()).unwrap();
     assert!(
         kept.arms
             .iter()
             .any(|arm| arm.summary.soundness_undecided + arm.summary.completeness_undecided > 0)
+    );
+    assert_eq!(code(&tabjury(&["report", &run])), 0);
+    assert!(report(&run).contains("A check left marks unproven"));
+    // A check that cannot be read is none, and is told.
+    fs::write(format!("{run}/check.json"), &first[..first.len() / 2]).unwrap();
+    let told = tabjury(&["report", &run]);
+    assert_eq!(code(&told), 0);
+    assert!(text(&told.stderr).contains("check.json"), "{}", text(&told.stderr));
+    assert!(report(&run).contains("This run was not checked."));
+}
+
+#[test]
+fn a_page_of_no_record_is_found() {
+    let root = tempfile::tempdir().unwrap();
+    let run = a_run(root.path());
+    fs::create_dir(format!("{run}/pages/old")).unwrap();
+    fs::write(format!("{run}/pages/old/page.html"), "an earlier page").unwrap();
+    let found = tabjury(&["check", &run, "--runs", "1"]);
+    assert_eq!(code(&found), 7, "{}", text(&found.stderr));
+    let said = text(&found.stderr);
+    assert!(
+        said.contains("pages/old/page.html stands among the pages, and no record names it"),
+        "{said}"
     );
 }
 

@@ -237,9 +237,12 @@ pub(super) struct CheckArguments {
     /// Most runs of one step's statement; what is not settled by then is undecided.
     #[arg(long, value_name = "N")]
     pub(super) runs: Option<usize>,
-    /// Most seconds for one step, behind the bound on runs.
+    /// Most seconds for one step, behind the bounds on runs and work; what it cuts off differs between machines.
     #[arg(long, value_name = "SECONDS")]
     pub(super) seconds: Option<u64>,
+    /// Most steps, as a share of all, that may be undecided or incomplete; with more the exit code is 8.
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
+    pub(super) max_unproven: f64,
 }
 
 /// `tabjury doctor`.
@@ -299,6 +302,14 @@ fn dollars(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|amount: &f64| amount.is_finite() && *amount > 0.0)
         .ok_or_else(|| "an amount above 0, such as 2.50".to_owned())
+}
+
+/// Reads a share from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|share: &f64| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "a share from 0 to 1, such as 0.05".to_owned())
 }
 
 /// Reads `name=value`.

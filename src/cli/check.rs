@@ -45,21 +45,37 @@ pub(super) fn run(arguments: &CheckArguments, printer: &Printer) -> Result<Exit,
         arguments.run.join("check.json").display()
     ));
     if !check.has_findings() {
-        return Ok(Exit::Success);
+        if check.unproven_share() <= arguments.max_unproven {
+            return Ok(Exit::Success);
+        }
+        return Err(Failure::message(
+            Exit::Unproven,
+            listed(
+                &format!(
+                    "something is open of {} steps, more than the share of {} that --max-unproven allows:",
+                    check.unproven(),
+                    arguments.max_unproven
+                ),
+                &check.cautions(),
+            ),
+            "give it more --runs; marks that stay incomplete may be wrong: please report them",
+        ));
     }
+    let found = check.findings();
     Err(Failure::message(
         Exit::Findings,
-        findings(&check),
+        listed(&format!("the check found {} things:", found.len()), &found),
         "do not use numbers of these pages before it is mended; a lineage that a proof refutes is a defect of tabjury: please report it",
     ))
 }
 
 fn summary(check: &RunCheck) -> String {
     let mut text = format!(
-        "pages: {} checked, {} leaks, {} changed since\n\nlineage, by at most {} runs of each step (seed {}):\n",
+        "pages: {} checked, {} leaks, {} changed since, {} of no page\n\nlineage, by at most {} runs of each step (seed {}):\n",
         check.pages.checked,
         check.pages.leaks.len(),
         check.pages.changed.len(),
+        check.pages.unknown.len(),
         check.runs_per_step,
         check.seed
     );
@@ -67,10 +83,10 @@ fn summary(check: &RunCheck) -> String {
     for arm in &check.arms {
         let counts = arm.counts();
         if rows.is_empty() {
-            let names = counts.iter().map(|(name, ..)| (*name).to_owned());
+            let names = counts.iter().map(|count| count.name.to_owned());
             rows.push(std::iter::once("arm".to_owned()).chain(names).collect());
         }
-        let counts = counts.iter().map(|(_, count, _)| count.to_string());
+        let counts = counts.iter().map(|count| count.count.to_string());
         let mut row: Vec<String> = std::iter::once(arm.arm.clone()).chain(counts).collect();
         if arm.imported {
             row.iter_mut().skip(2).for_each(|cell| "-".clone_into(cell));
@@ -100,9 +116,8 @@ fn summary(check: &RunCheck) -> String {
     text
 }
 
-fn findings(check: &RunCheck) -> String {
-    let all = check.findings();
-    let mut text = format!("the check found {} things:", all.len());
+fn listed(begin: &str, all: &[String]) -> String {
+    let mut text = begin.to_owned();
     for found in all.iter().take(NAMED) {
         let _ = write!(text, "\n  {found}");
     }

@@ -21,6 +21,8 @@ pub(super) enum Exit {
     TooManyFailures,
     /// A check found something wrong.
     Findings,
+    /// A check refuted nothing, and left too much open.
+    Unproven,
     /// Interrupted by the user.
     Interrupted,
 }
@@ -35,6 +37,7 @@ pub(super) const ALL: &[Exit] = &[
     Exit::LimitReached,
     Exit::TooManyFailures,
     Exit::Findings,
+    Exit::Unproven,
     Exit::Interrupted,
 ];
 
@@ -50,6 +53,7 @@ impl Exit {
             Self::LimitReached => 5,
             Self::TooManyFailures => 6,
             Self::Findings => 7,
+            Self::Unproven => 8,
             Self::Interrupted => 130,
         }
     }
@@ -65,6 +69,7 @@ impl Exit {
             Self::LimitReached => "stopped by --max-calls or --max-cost; run again to go on",
             Self::TooManyFailures => "finished, but more failed than the study's max_failure_share",
             Self::Findings => "a check found a leak, a changed page or a wrong lineage",
+            Self::Unproven => "a check found nothing wrong, but more steps are unproven than --max-unproven",
             Self::Interrupted => "interrupted; run again to go on",
         }
     }
@@ -129,7 +134,7 @@ mod tests {
     #[test]
     fn codes_are_distinct_and_ascending() {
         let codes: Vec<u8> = ALL.iter().map(|exit| exit.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 130]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]);
     }
 
     #[test]

@@ -128,10 +128,11 @@ impl Engine {
         let (engine, table, origins) = (self.clone(), table.clone(), origins.clone());
         let statement = statement.to_owned();
         let running = runtime.spawn_blocking(move || engine.run(&table, &origins, &statement));
-        running.await.unwrap_or_else(|error| {
-            Err(EngineError::Statement {
+        running.await.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(fault) => std::panic::resume_unwind(fault),
+            Err(error) => Err(EngineError::Statement {
                 message: format!("the engine stopped: {error}"),
-            })
+            }),
         })
     }
 
@@ -208,7 +209,7 @@ impl Engine {
 }
 
 /// Works on a thread with a large stack: a thousand conditions in a row nest a thousand deep in the parser's tree, whose
-/// clone, print and drop recur.
+/// clone, print and drop recur. A panic there is a defect of ours and never the statement's fault: it goes on here.
 fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T, EngineError> + Send) -> Result<T, EngineError> {
     let worked = std::thread::scope(|scope| {
         std::thread::Builder::new()
@@ -221,7 +222,19 @@ fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T, EngineError> + Send) 
     };
     match worked {
         Ok(Ok(done)) => done,
-        Ok(Err(_)) => Err(failed("running the statement failed")),
+        Ok(Err(fault)) => std::panic::resume_unwind(fault),
         Err(_) => Err(failed("no thread is left to run the statement")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_ours_is_not_the_statements() {
+        let caught = std::panic::catch_unwind(|| on_deep_stack::<()>(|| panic!("a defect")));
+        let fault = caught.expect_err("the panic goes on");
+        assert_eq!(fault.downcast_ref::<&str>(), Some(&"a defect"));
     }
 }

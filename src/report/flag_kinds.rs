@@ -40,6 +40,8 @@ pub enum FlagKind {
     PageLeak,
     /// A check of the run found a leak, a changed page or a wrong lineage.
     CheckFindings,
+    /// A check of the run neither proved nor refuted the marks of some steps.
+    Unproven,
     /// Steps do not end in the answer that is shown.
     AnswerNotFromSteps,
     /// Steps on which nothing is marked.
@@ -87,6 +89,7 @@ impl FlagKind {
             Self::UnbalancedOptions => "unbalanced_options",
             Self::PageLeak => "page_leak",
             Self::CheckFindings => "check_findings",
+            Self::Unproven => "unproven",
             Self::AnswerNotFromSteps => "answer_not_from_steps",
             Self::UnmarkedSteps => "unmarked_steps",
             Self::LowCoverage => "low_coverage",

@@ -154,6 +154,22 @@ impl Flags {
                 format!("The check of this run found: {first}{others}."),
             );
         }
+        if check.unproven > 0 {
+            let first = check
+                .cautions
+                .first()
+                .map_or_else(String::new, |first| format!(" The first: {first}."));
+            self.add(
+                Severity::Caution,
+                FlagKind::Unproven,
+                (None, None, None),
+                format!(
+                    "The check leaves something open of {} of {} steps: their marks are claims that it neither proved nor \
+                     refuted.{first}",
+                    check.unproven, check.steps
+                ),
+            );
+        }
     }
 
     fn pages(&mut self, analysis: &Analysis) {

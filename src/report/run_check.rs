@@ -7,7 +7,7 @@ use crate::explain::Leak;
 use crate::trace::proof::{Completeness, ProofSummary, Replay, Soundness, StepProof};
 
 /// Version of the shape of [`RunCheck`]; grows when a field changes its meaning or goes.
-pub const CHECK_SCHEMA_VERSION: u32 = 1;
+pub const CHECK_SCHEMA_VERSION: u32 = 2;
 
 /// Everything that a check of a run found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,12 @@ pub struct CheckAnalysis {
     pub arms: Vec<ArmProof>,
     /// What is wrong, one sentence each; pages first.
     pub findings: Vec<String>,
+    /// What is open, one sentence each: undecided, or marks of which nothing was found that makes them matter.
+    pub cautions: Vec<String>,
+    /// Steps of all traces that were proven or tried.
+    pub steps: usize,
+    /// How many of them something is open of.
+    pub unproven: usize,
 }
 
 /// What was found in the pages of a run.
@@ -57,6 +63,8 @@ pub struct PageCheck {
     pub leaks: Vec<PageLeak>,
     /// Files that are not what their trace gives.
     pub changed: Vec<String>,
+    /// Files among the pages that no record names.
+    pub unknown: Vec<String>,
 }
 
 /// A page that tells what it must not.
@@ -94,23 +102,48 @@ impl ArmProof {
     /// What is said of an imported arm in the place of its counts.
     pub const NOTHING_TO_PROVE: &'static str = "imported: nothing to prove";
 
-    /// What a reader is shown of it, each count with its name and whether a count above zero is a finding.
-    pub fn counts(&self) -> [(&'static str, usize, bool); 11] {
+    /// What a reader is shown of it.
+    pub fn counts(&self) -> [Count; 13] {
         let proofs = &self.summary;
+        let count = |name, count, weight| Count { name, count, weight };
         [
-            ("steps", self.steps, false),
-            ("proven", proofs.steps - proofs.not_reproduced, false),
-            ("sound", proofs.sound + proofs.sound_vacuous, false),
-            ("unsound", proofs.unsound, true),
-            ("undecided", proofs.soundness_undecided, false),
-            ("complete", proofs.complete, false),
-            ("explained", proofs.explained, false),
-            ("by tracing", proofs.explained_by_tracing, false),
-            ("incomplete", proofs.incomplete, true),
-            ("not claimed", proofs.not_claimed, false),
-            ("undecided", proofs.completeness_undecided, false),
+            count("steps", self.steps, Weight::Fact),
+            count("tried", proofs.steps - proofs.not_reproduced, Weight::Fact),
+            count("sound", proofs.sound, Weight::Fact),
+            count("sampled", proofs.sound_sampled, Weight::Fact),
+            count("nothing outside", proofs.sound_vacuous, Weight::Fact),
+            count("unsound", proofs.unsound, Weight::Finding),
+            count("undecided", proofs.soundness_undecided, Weight::Caution),
+            count("complete", proofs.complete, Weight::Fact),
+            count("explained", proofs.explained, Weight::Fact),
+            count("by tracing", proofs.explained_by_tracing, Weight::Fact),
+            count("incomplete", proofs.incomplete, Weight::Caution),
+            count("not claimed", proofs.not_claimed, Weight::Fact),
+            count("undecided", proofs.completeness_undecided, Weight::Caution),
         ]
     }
+}
+
+/// A count as a reader is shown it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// Its name.
+    pub name: &'static str,
+    /// How many.
+    pub count: usize,
+    /// What a count above zero is.
+    pub weight: Weight,
+}
+
+/// What a count above zero says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// Nothing to look at.
+    Fact,
+    /// Something is open.
+    Caution,
+    /// Something is wrong.
+    Finding,
 }
 
 /// The proofs of one trace.
@@ -126,10 +159,11 @@ pub struct TraceProof {
 }
 
 impl RunCheck {
-    /// Whether something is wrong: a leak, a changed page, or a lineage that a proof refutes.
+    /// Whether something is wrong: a leak, a changed or unknown page, or a lineage that a proof refutes.
     pub fn has_findings(&self) -> bool {
         !self.pages.leaks.is_empty()
             || !self.pages.changed.is_empty()
+            || !self.pages.unknown.is_empty()
             || self.arms.iter().any(|arm| arm.summary.has_findings())
     }
 
@@ -141,7 +175,25 @@ impl RunCheck {
             pages: self.pages.clone(),
             arms: self.arms.clone(),
             findings: self.findings(),
+            cautions: self.cautions(),
+            steps: self.steps().count(),
+            unproven: self.unproven(),
         }
+    }
+
+    fn steps(&self) -> impl Iterator<Item = &StepProof> {
+        self.proofs.iter().flat_map(|trace| &trace.steps)
+    }
+
+    /// Steps of which something is open.
+    pub fn unproven(&self) -> usize {
+        self.steps().filter(|proof| proof.is_unproven()).count()
+    }
+
+    /// The same as a share of all steps that were tried; 0 where there are none.
+    pub fn unproven_share(&self) -> f64 {
+        let number = |count: usize| u32::try_from(count).map_or(f64::from(u32::MAX), f64::from);
+        number(self.unproven()) / number(self.steps().count().max(1))
     }
 
     /// What is wrong, one sentence each: leaks, changed pages, and lineages that a proof refutes.
@@ -161,14 +213,28 @@ impl RunCheck {
             .changed
             .iter()
             .map(|page| format!("{page} is not what its trace gives"));
-        leaks.chain(changed).chain(self.step_findings()).collect()
+        let unknown = self
+            .pages
+            .unknown
+            .iter()
+            .map(|page| format!("{page} stands among the pages, and no record names it"));
+        leaks
+            .chain(changed)
+            .chain(unknown)
+            .chain(self.of_steps(finding))
+            .collect()
     }
 
-    /// What is wrong with steps, one sentence each: answerer, sample, step and the first counter-example.
-    fn step_findings(&self) -> impl Iterator<Item = String> {
-        self.proofs.iter().flat_map(|trace| {
-            trace.steps.iter().filter_map(|proof| {
-                finding(proof).map(|what| {
+    /// What is open of steps, one sentence each.
+    pub fn cautions(&self) -> Vec<String> {
+        self.of_steps(caution).collect()
+    }
+
+    /// What is to be said of steps, one sentence each: answerer, sample, step and what.
+    fn of_steps(&self, what: fn(&StepProof) -> Option<String>) -> impl Iterator<Item = String> {
+        self.proofs.iter().flat_map(move |trace| {
+            trace.steps.iter().filter_map(move |proof| {
+                what(proof).map(|what| {
                     format!(
                         "{}, sample {}, step {}: {what}",
                         trace.answerer,
@@ -186,30 +252,53 @@ fn finding(proof: &StepProof) -> Option<String> {
     if let Replay::Different { what } = &proof.replay {
         return Some(format!("not reproduced: {what}"));
     }
-    let mut found = Vec::new();
-    if let Soundness::Unsound { counter_examples } = &proof.soundness {
-        let first = counter_examples.first().map_or_else(String::new, |example| {
-            let changed = example.perturbation.changed.first().map(|cell| {
-                format!(
-                    ", such as row {}, column {} from {} to {}",
-                    cell.row + 1,
-                    cell.column + 1,
-                    cell.from,
-                    cell.to
-                )
+    let Soundness::Unsound { counter_examples } = &proof.soundness else {
+        return None;
+    };
+    let first = counter_examples.first().map_or_else(String::new, |example| {
+        let changed = example.perturbation.changed.first().map(|cell| {
+            format!(
+                ", such as row {}, column {} from {} to {}",
+                cell.row + 1,
+                cell.column + 1,
+                cell.from,
+                cell.to
+            )
+        });
+        let deleted = example.perturbation.deleted_rows.first();
+        changed
+            .or_else(|| deleted.map(|row| format!(", such as row {} taken out", row + 1)))
+            .unwrap_or_default()
+    });
+    Some(format!("a change outside the marks alters the result{first}"))
+}
+
+/// What a proof leaves open, in words.
+fn caution(proof: &StepProof) -> Option<String> {
+    if !proof.is_unproven() {
+        return None;
+    }
+    let mut open = Vec::new();
+    if let Soundness::Undecided { reason } = &proof.soundness {
+        open.push(format!(
+            "whether anything outside the marks matters is undecided ({})",
+            reason.words()
+        ));
+    }
+    match &proof.completeness {
+        Completeness::Incomplete { count, cells } => {
+            let first = cells.first().map_or_else(String::new, |cell| {
+                format!(", such as row {}, column {}", cell.row + 1, cell.column + 1)
             });
-            let deleted = example.perturbation.deleted_rows.first();
-            changed
-                .or_else(|| deleted.map(|row| format!(", such as row {} taken out", row + 1)))
-                .unwrap_or_default()
-        });
-        found.push(format!("a change outside the marks alters the result{first}"));
+            open.push(format!("nothing was found that makes {count} marks matter{first}"));
+        }
+        Completeness::Undecided { reason, open: marks } => {
+            open.push(format!(
+                "whether {marks} marks matter is undecided ({})",
+                reason.words()
+            ));
+        }
+        _ => {}
     }
-    if let Completeness::Incomplete { count, cells } = &proof.completeness {
-        let first = cells.first().map_or_else(String::new, |cell| {
-            format!(", such as row {}, column {}", cell.row + 1, cell.column + 1)
-        });
-        found.push(format!("no change of {count} marked cells alters the result{first}"));
-    }
-    (!found.is_empty()).then(|| found.join("; "))
+    Some(open.join("; "))
 }

@@ -1,7 +1,7 @@
 //! Checking a run that is done: every page for leaks, and the lineage of every step by perturbation. Asks no model;
 //! writes nothing but `check.json`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -29,7 +29,8 @@ pub struct CheckOptions {
     pub seed: Option<u64>,
     /// Most runs of one step's statement.
     pub runs_per_step: Option<usize>,
-    /// Most time for one step; what it cuts short is undecided.
+    /// Most time for one step, far behind the bounds on runs and work; what it cuts short is undecided, and may not be on
+    /// another machine.
     pub time_per_step: Option<Duration>,
 }
 
@@ -120,26 +121,32 @@ fn check_pages(
                 leak: leak.clone(),
             })
             .collect(),
-        changed: Vec::new(),
+        ..PageCheck::default()
     };
     let by_file: BTreeMap<&str, &PageRecord> = records
         .iter()
         .map(|record| (record.markdown.as_str(), record))
         .collect();
+    let mut changed = BTreeSet::new();
+    let mut expected = BTreeSet::new();
     for (name, bytes) in again.files() {
         let path = format!("{}/{name}", super::explain::PAGES_DIRECTORY);
         if run.read_bytes(&path).ok().as_deref() != Some(bytes.as_slice()) {
-            check.changed.push(path);
+            changed.insert(path.clone());
         }
+        expected.insert(path);
     }
     for record in &again.records {
         let is_same = by_file
             .get(record.markdown.as_str())
             .is_some_and(|stored| *stored == record);
-        if !is_same && !check.changed.contains(&record.markdown) {
-            check.changed.push(record.markdown.clone());
+        if !is_same {
+            changed.insert(record.markdown.clone());
         }
     }
+    check.changed = changed.into_iter().collect();
+    check.unknown = run.files_in(super::explain::PAGES_DIRECTORY)?;
+    check.unknown.retain(|path| !expected.contains(path));
     Ok(check)
 }
 

@@ -209,6 +209,30 @@ impl RunDirectory {
         Ok(Some(value))
     }
 
+    /// The files of a directory inside the run and of those in it, ascending, named from the run's root; none where it is
+    /// not there.
+    pub fn files_in(&self, relative: &str) -> Result<Vec<String>, DirectoryError> {
+        let mut found = Vec::new();
+        let mut open = vec![relative.to_owned()];
+        while let Some(relative) = open.pop() {
+            let path = self.path(&relative);
+            if !path.is_dir() {
+                continue;
+            }
+            for entry in fs::read_dir(&path).map_err(io("look into", &path))? {
+                let entry = entry.map_err(io("look into", &path))?;
+                let name = format!("{relative}/{}", entry.file_name().to_string_lossy());
+                if entry.file_type().map_err(io("look into", &path))?.is_dir() {
+                    open.push(name);
+                } else {
+                    found.push(name);
+                }
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
     /// Writes one record a line.
     pub fn write_records<T: Serialize>(&self, relative: &str, records: &[T]) -> Result<(), DirectoryError> {
         let path = self.path(relative);

@@ -556,8 +556,13 @@ impl<'a> Running<'a> {
             let is = |digest: &str, file: &str| self.manifest.records.get(file).is_some_and(|kept| kept == digest);
             is(&check.traces_digest, directory::TRACES) && is(&check.pages_digest, directory::PAGES)
         };
-        // One that cannot be read, such as an earlier version's, is no check; the report then asks for one.
-        let check: Option<RunCheck> = self.directory.read_json(directory::CHECK).ok().flatten();
+        // One that cannot be read, such as an earlier version's, is no check: the report asks for one, and it is said.
+        let check: Option<RunCheck> = self.directory.read_json(directory::CHECK).unwrap_or_else(|error| {
+            self.observer.notice(&format!(
+                "{error}: the report says that this run was not checked; `tabjury check RUN` makes it anew"
+            ));
+            None
+        });
         check.filter(is_of_these)
     }
 

@@ -73,14 +73,15 @@ pub enum Soundness {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
 pub enum Completeness {
-    /// For every marked cell a change of it alone alters the result.
+    /// For every marked cell a change of it alone that takes away what its mark claims alters the result.
     Complete {
-        /// How many cells that are; none, where the statement has neither condition nor MIN nor MAX.
+        /// How many marks that are (a cell that is condition and witness has two); none, where the statement has neither
+        /// condition nor MIN nor MAX.
         cells: usize,
     },
     /// So it is, or there is a reason why it takes more than that cell.
     Explained {
-        /// How many cells matter alone.
+        /// How many marks matter alone.
         alone: usize,
         /// How many do not, by themselves.
         explained: usize,
@@ -90,7 +91,8 @@ pub enum Completeness {
         /// The first few of the latter, with what shows that each matters all the same.
         cells: Vec<ExplainedCell>,
     },
-    /// For some marked cells nothing was found that makes them matter.
+    /// Some marks claim nothing that holds (no condition is true there, no MIN or MAX gives it), or nothing was found that
+    /// makes them matter.
     Incomplete {
         /// How many there are.
         count: usize,
@@ -125,6 +127,19 @@ pub enum Undecided {
         /// Why not.
         message: String,
     },
+}
+
+impl Undecided {
+    /// What ended the proof, in a few words.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Runs => "the bound on runs was met",
+            Self::Work => "the bound on work was met",
+            Self::Time => "the limit on time was met",
+            Self::NotReproduced => "the step is not reproduced",
+            Self::NotPossible { message } => message,
+        }
+    }
 }
 
 /// A change outside the marks that altered the result.
@@ -202,7 +217,7 @@ pub struct ExplainedCell {
     pub reason: Explanation,
     /// What has to be changed first; nothing, for the last two reasons.
     pub contingency: Perturbation,
-    /// The cell's change that then alters the result.
+    /// The cell's change, which takes away what its mark claims and then alters the result.
     pub change: CellChange,
 }
 
@@ -210,13 +225,16 @@ pub struct ExplainedCell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Explanation {
-    /// Another condition holds for the same row, as in an OR; without it this one matters.
+    /// Another condition holds for the same row, as in an OR; without it this one matters. No condition of the row was
+    /// made true for that.
     AnotherConditionHolds,
-    /// Other rows give the same: duplicates made one, several witnesses, a count beyond its bound.
+    /// Other rows give the same: duplicates made one, several witnesses, a count beyond its bound. Of a MIN or MAX no row
+    /// of its result that is further from the middle was taken out.
     AnotherRowGivesIt,
     /// Both: with other cells of its row and other rows changed, which alters nothing, it matters.
     SeveralTogether,
-    /// Whether the condition holds makes no difference with these values, as in a sum of zeros; with others it matters.
+    /// Whether the condition holds makes no difference with these values, as in a sum of zeros; with others, which turn no
+    /// condition of the row, it matters.
     SameEitherWay,
     /// With another value its row is no longer used, or it is no longer what the MIN or MAX gives; the result is the same
     /// either way, whatever was tried (`LIMIT 0`, a comparison that is always false).
@@ -240,8 +258,10 @@ pub struct ProofSummary {
     pub steps: usize,
     /// Steps that gave something else than recorded.
     pub not_reproduced: usize,
-    /// Sound, with something outside the marks.
+    /// Sound, something lies outside the marks, and each cell and row of it was tried by itself.
     pub sound: usize,
+    /// Sound, something lies outside the marks, and a seeded choice of it was tried by itself.
+    pub sound_sampled: usize,
     /// Sound because nothing lies outside the marks.
     pub sound_vacuous: usize,
     /// Unsound.
@@ -264,6 +284,19 @@ pub struct ProofSummary {
     pub runs: usize,
 }
 
+impl StepProof {
+    /// Whether it leaves something open: undecided, or marks of which nothing was found that makes them matter. What was
+    /// refuted or not reproduced is not open.
+    pub fn is_unproven(&self) -> bool {
+        self.replay == Replay::Same
+            && (matches!(self.soundness, Soundness::Undecided { .. })
+                || matches!(
+                    self.completeness,
+                    Completeness::Undecided { .. } | Completeness::Incomplete { .. }
+                ))
+    }
+}
+
 impl ProofSummary {
     /// Counts proofs.
     pub fn of<'proof>(proofs: impl IntoIterator<Item = &'proof StepProof>) -> Self {
@@ -283,8 +316,9 @@ impl ProofSummary {
             return;
         }
         match proof.soundness {
-            Soundness::Sound { vacuous: false, .. } => self.sound += 1,
             Soundness::Sound { vacuous: true, .. } => self.sound_vacuous += 1,
+            Soundness::Sound { exhaustive: true, .. } => self.sound += 1,
+            Soundness::Sound { exhaustive: false, .. } => self.sound_sampled += 1,
             Soundness::Unsound { .. } => self.unsound += 1,
             Soundness::Undecided { .. } => self.soundness_undecided += 1,
         }
@@ -298,9 +332,13 @@ impl ProofSummary {
         }
     }
 
-    /// Whether some step was found wrong: not reproduced, unsound or incomplete. What is undecided or not claimed is
-    /// not.
+    /// Whether some step was found wrong: not reproduced, or refuted by a counter-example.
     pub fn has_findings(&self) -> bool {
-        self.not_reproduced + self.unsound + self.incomplete > 0
+        self.not_reproduced + self.unsound > 0
+    }
+
+    /// Steps that are sound, however it was found out.
+    pub fn sound_in_all(&self) -> usize {
+        self.sound + self.sound_sampled + self.sound_vacuous
     }
 }

@@ -137,7 +137,8 @@ impl RowSources {
         }
     }
 
-    fn groups_of(&self, row: usize) -> &[usize] {
+    /// The positions in `groups` that a result row comes from.
+    pub fn groups_of(&self, row: usize) -> &[usize] {
         self.in_groups.get(row).map_or(&[], Vec::as_slice)
     }
 }

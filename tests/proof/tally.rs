@@ -138,8 +138,9 @@ impl Tally {
         }
     }
 
-    /// Fails where fewer than these shares are sound, and complete or explained (of those whose lineage claims to be).
-    pub(crate) fn assert_proven(&self, sound: f64, complete: f64) {
+    /// Fails where fewer than these shares are sound, and complete or explained (of those whose lineage claims to be), or
+    /// more are sound because nothing lies outside their marks.
+    pub(crate) fn assert_proven(&self, sound: f64, vacuous: f64, complete: f64) {
         let share = |part: usize, whole: usize| {
             f64::from(u32::try_from(part).unwrap()) / f64::from(u32::try_from(whole.max(1)).unwrap())
         };
@@ -147,7 +148,14 @@ impl Tally {
         let findings = self.findings.join("\n");
         assert!(all.steps > 0);
         assert!(!findings.contains("    without ["), "{findings}");
-        assert!(share(all.sound + all.sound_vacuous, all.steps) >= sound, "{findings}");
+        assert!(share(all.sound_in_all(), all.steps) >= sound, "{findings}");
+        // Where everything is marked nothing can be tried: a tracer that marks too much would be sound that way.
+        assert!(
+            share(all.sound_vacuous, all.steps) <= vacuous,
+            "{} of {} have nothing outside their marks",
+            all.sound_vacuous,
+            all.steps
+        );
         let claimed = all.steps - all.not_claimed;
         assert!(
             share(all.complete + all.explained + all.explained_by_tracing, claimed) >= complete,
@@ -158,10 +166,11 @@ impl Tally {
     /// One line a kind.
     pub(crate) fn table(&self) -> String {
         let mut text = format!(
-            "{:<30} {:>6} {:>6} {:>8} {:>8} {:>8} {:>9} {:>10} {:>10} {:>12} {:>9}\n",
+            "{:<30} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8} {:>9} {:>10} {:>10} {:>12} {:>9}\n",
             "kind",
             "steps",
             "sound",
+            "sampled",
             "vacuous",
             "unsound",
             "complete",
@@ -178,9 +187,10 @@ impl Tally {
             .chain([("ALL", &self.all)])
         {
             text.push_str(&format!(
-                "{kind:<30} {:>6} {:>6} {:>8} {:>8} {:>8} {:>9} {:>10} {:>10} {:>12} {:>9}\n",
+                "{kind:<30} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8} {:>9} {:>10} {:>10} {:>12} {:>9}\n",
                 counts.steps,
                 counts.sound,
+                counts.sound_sampled,
                 counts.sound_vacuous,
                 counts.unsound,
                 counts.complete,

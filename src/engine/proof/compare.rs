@@ -1,14 +1,14 @@
 //! Telling results apart: what is merely carried along, and what is another result.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::types::Value as SqlValue;
 
 use super::session::Change;
-use super::values::as_sql;
+use super::values::{as_sql, in_order};
 use crate::engine::sqlite::Outcome;
-use crate::trace::Lineage;
 use crate::trace::proof::{CellChange, Difference, Perturbation};
+use crate::trace::{Lineage, RowSources};
 
 /// Cells and rows that a record lists of a perturbation.
 const MOST_LISTED: usize = 50;
@@ -28,14 +28,41 @@ pub(super) fn beyond_carried(
         Ok(after) => after,
         Err(difference) => return Some(difference),
     };
-    let changed: BTreeMap<(usize, usize), &SqlValue> =
-        change.cells.iter().map(|(place, value)| (*place, value)).collect();
+    let mut now = Now::new(table, change, &lineage.sources);
     for (row, (old, new)) in before.iter().zip(after).enumerate() {
         for (column, (old, new)) in old.iter().zip(new).enumerate() {
+            if old == new {
+                continue;
+            }
             let carried = lineage.carried_columns.get(column).copied().flatten();
+            // Of a conservative lineage any row may be the source.
             let may_stand = match carried {
-                Some(from) => may_carry(old, new, from, row, lineage, table, &changed),
-                None => old == new,
+                None => false,
+                Some(from) if lineage.is_exact() => {
+                    now.touches_a_source(row, from) && now.a_source_holds(row, from, new)
+                }
+                Some(from) => now.touches_column(from) && now.column_holds(from, new),
+            };
+            if !may_stand {
+                return Some(cell_difference(row, column, old, new));
+            }
+        }
+    }
+    // What stayed must not have: where a source of a carried cell changed, another must hold what is still there.
+    for (row, old) in before.iter().enumerate() {
+        for (column, (old, new)) in old.iter().zip(&after[row]).enumerate() {
+            let carried = lineage.carried_columns.get(column).copied().flatten();
+            // An outer join or a scalar subquery that found no row gives NULL, whatever the cells hold.
+            let Some(from) = carried.filter(|from| now.touches_column(*from) && *old != SqlValue::Null) else {
+                continue;
+            };
+            if old != new {
+                continue;
+            }
+            let may_stand = if lineage.is_exact() {
+                !now.touches_a_source(row, from) || now.a_source_holds(row, from, new)
+            } else {
+                now.column_holds(from, new)
             };
             if !may_stand {
                 return Some(cell_difference(row, column, old, new));
@@ -45,39 +72,99 @@ pub(super) fn beyond_carried(
     None
 }
 
-fn may_carry(
-    old: &SqlValue,
-    new: &SqlValue,
-    from: usize,
-    row: usize,
-    lineage: &Lineage,
-    table: &[Vec<SqlValue>],
-    changed: &BTreeMap<(usize, usize), &SqlValue>,
-) -> bool {
-    let holds = |source: usize| {
-        changed
-            .get(&(source, from))
-            .copied()
-            .or_else(|| table.get(source).and_then(|row| row.get(from)))
-    };
-    // Of a conservative lineage any row may be the source.
-    let sources = lineage.is_exact().then(|| lineage.sources.of(row));
-    let is_touched = match &sources {
-        Some(sources) => sources.iter().any(|source| changed.contains_key(&(*source, from))),
-        None => changed.keys().any(|(_, column)| *column == from),
-    };
-    if !is_touched {
-        return old == new;
-    }
-    // An outer join or a scalar subquery that found no row gives NULL, whatever the cells hold.
-    (*old == SqlValue::Null && *new == SqlValue::Null)
-        || match &sources {
-            Some(sources) => sources.iter().any(|source| holds(*source) == Some(new)),
-            None => (0..table.len()).any(|source| holds(source) == Some(new)),
-        }
+/// What the table's cells hold after a change. Whole columns, and rows that many result rows come from together, are looked
+/// through once, and only when asked for.
+struct Now<'change> {
+    table: &'change [Vec<SqlValue>],
+    sources: &'change RowSources,
+    changed: BTreeMap<(usize, usize), &'change SqlValue>,
+    columns: BTreeSet<usize>,
+    held: BTreeMap<usize, Vec<&'change SqlValue>>,
+    /// By group and column: whether a cell was changed, and what they hold.
+    groups: BTreeMap<(usize, usize), (bool, Vec<&'change SqlValue>)>,
 }
 
-/// Whether a change of one cell alters a result, other than by being carried along itself.
+impl<'change> Now<'change> {
+    fn new(table: &'change [Vec<SqlValue>], change: &'change Change, sources: &'change RowSources) -> Self {
+        let changed: BTreeMap<(usize, usize), &SqlValue> =
+            change.cells.iter().map(|(place, value)| (*place, value)).collect();
+        Self {
+            table,
+            sources,
+            columns: changed.keys().map(|(_, column)| *column).collect(),
+            changed,
+            held: BTreeMap::new(),
+            groups: BTreeMap::new(),
+        }
+    }
+
+    fn touches_column(&self, column: usize) -> bool {
+        self.columns.contains(&column)
+    }
+
+    fn touches_a_source(&mut self, row: usize, column: usize) -> bool {
+        let sources = self.sources;
+        self.touches_column(column)
+            && (self.touches(sources.own(row), column)
+                || sources.groups_of(row).iter().any(|group| self.group(*group, column).0))
+    }
+
+    fn touches(&self, rows: &[usize], column: usize) -> bool {
+        rows.iter().any(|row| self.changed.contains_key(&(*row, column)))
+    }
+
+    fn a_source_holds(&mut self, row: usize, column: usize, value: &SqlValue) -> bool {
+        let sources = self.sources;
+        sources
+            .own(row)
+            .iter()
+            .any(|row| self.cell(*row, column) == Some(value))
+            || sources
+                .groups_of(row)
+                .iter()
+                .any(|group| has(&self.group(*group, column).1, value))
+    }
+
+    fn group(&mut self, group: usize, column: usize) -> &(bool, Vec<&'change SqlValue>) {
+        if !self.groups.contains_key(&(group, column)) {
+            let rows = self.sources.groups.get(group).map_or(&[][..], Vec::as_slice);
+            let found = (self.touches(rows, column), self.values_of(rows.iter().copied(), column));
+            self.groups.insert((group, column), found);
+        }
+        &self.groups[&(group, column)]
+    }
+
+    fn values_of(&self, rows: impl Iterator<Item = usize>, column: usize) -> Vec<&'change SqlValue> {
+        let mut held: Vec<&SqlValue> = rows.filter_map(|row| self.cell(row, column)).collect();
+        held.sort_by(|first, second| in_order(first, second));
+        held.dedup();
+        held
+    }
+
+    fn cell(&self, row: usize, column: usize) -> Option<&'change SqlValue> {
+        self.changed
+            .get(&(row, column))
+            .copied()
+            .or_else(|| self.table.get(row).and_then(|cells| cells.get(column)))
+    }
+
+    fn column_holds(&mut self, column: usize, value: &SqlValue) -> bool {
+        if !self.held.contains_key(&column) {
+            let held = self.values_of(0..self.table.len(), column);
+            self.held.insert(column, held);
+        }
+        has(&self.held[&column], value)
+    }
+}
+
+fn has(in_order_of_size: &[&SqlValue], value: &SqlValue) -> bool {
+    in_order_of_size
+        .binary_search_by(|other| in_order(other, value))
+        .is_ok()
+}
+
+/// Whether a change of one cell alters a result, other than by being carried along itself. A statement that fails, before
+/// or after, shows nothing.
 pub(super) fn alters(
     before: &Outcome,
     after: &Outcome,
@@ -86,9 +173,8 @@ pub(super) fn alters(
     from: &SqlValue,
     to: &SqlValue,
 ) -> bool {
-    let before = match before {
-        Outcome::Rows(rows) => rows,
-        Outcome::Failed(_) => return before != after,
+    let (Outcome::Rows(before), Outcome::Rows(_)) = (before, after) else {
+        return false;
     };
     let Ok(after) = same_shape(before, after) else {
         return true;

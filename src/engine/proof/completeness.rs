@@ -1,20 +1,24 @@
-//! Completeness: every marked condition cell and witness cell matters.
+//! Completeness: every mark of a condition cell or witness cell matters.
 //!
-//! A cell matters when some other value in it alters the result beyond carrying that value along. Where none does by
-//! itself, a contingency is looked for, as in the definition of actual causes by Halpern and Pearl ("Causes and
-//! explanations: a structural-model approach", 2005): other cells and rows are changed first, which leaves the result as
-//! it is, and then the cell alters it. Last, contingencies that do alter the result are taken: there the cell matters
-//! with other values than the table's.
+//! A mark claims that a condition holds for a cell, or that a MIN or MAX gives it. It counts through values alone that take
+//! this claim away (the condition is no longer true; the value is nearer the middle, or NULL): one of them must alter the
+//! result beyond being carried along. Where none does by itself, a contingency is looked for, as in the definition of
+//! actual causes by Halpern and Pearl ("Causes and explanations: a structural-model approach", 2005): other cells and rows
+//! are changed first, which leaves the result as it is and makes no condition of the row true that was not, and then the
+//! cell alters it. Last, contingencies that do alter the result are taken, but no condition of the row: there the cell
+//! matters with other values than the table's.
 
-use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use rand::RngExt;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use rusqlite::types::Value as SqlValue;
 
+use super::claims::Claims;
 use super::compare::{alters, beyond_carried, cell_change, recorded};
-use super::session::{Budget, Change, Session};
+use super::marks::{Beyond, Held, Mark, Results};
+use super::session::{Budget, Change, Question, Session, row_number};
 use super::values::Values;
 use super::{Undecided, generator};
 use crate::engine::sqlite::Outcome;
@@ -34,10 +38,22 @@ const MOST_IN_CONTEXT: usize = 10;
 const MOST_RETRACED: usize = 8;
 /// Elements up to which a contingency is made smaller one by one.
 const MOST_TO_DROP: usize = 40;
+/// Values of a cell that are looked at first; most cells matter with one of these.
+const FIRST_VALUES: usize = 3;
+
+/// The lineage of the statement on the table with some cells changed.
+type Trace<'a> = dyn Fn(&[((usize, usize), SqlValue)]) -> Option<Lineage> + 'a;
+
+/// How the statement is traced again, and what that is counted as.
+pub(super) struct Retrace<'a> {
+    pub(super) trace: &'a Trace<'a>,
+    pub(super) work: u64,
+}
 
 /// Tries to make every marked cell matter.
-pub(super) fn completeness(
-    session: &mut Session<'_>,
+pub(super) fn completeness<'db>(
+    session: &mut Session<'db>,
+    claims: &mut Claims<'db>,
     lineage: &Lineage,
     values: &Values,
     seed: &[u8],
@@ -47,44 +63,42 @@ pub(super) fn completeness(
     if !lineage.is_exact() {
         return Completeness::NotClaimed;
     }
-    let mut cells: Vec<CellPosition> = lineage.condition_cells.clone();
-    cells.extend(&lineage.witness_cells);
-    cells.sort_unstable();
-    cells.dedup();
-    let table = session.values.clone();
+    let marks = Mark::all(lineage);
     let mut search = Search {
+        table: session.values.clone(),
+        baseline: Rc::new(Outcome::Rows(session.baseline.clone())),
         session,
+        claims,
         lineage,
         values,
         budget,
-        table,
-        marked: cells.clone(),
+        marks: marks.clone(),
         random: generator(seed, "completeness"),
         last: None,
         retrace,
         traced_first: None,
+        truths: None,
+        beyond: None,
+        results: None,
     };
     let mut alone = 0;
     let (mut explained, mut unexplained, mut pending) = (Vec::new(), Vec::new(), Vec::new());
     // The cheap ones first, so that a bound met in a search leaves few cells open.
-    for (place, cell) in cells.iter().enumerate() {
-        if !search.is_in_a_marked_row(*cell) {
-            unexplained.push(*cell);
-            continue;
-        }
-        match search.alters_alone(*cell) {
-            Ok(true) => alone += 1,
-            Ok(false) => pending.push(*cell),
+    for (place, mark) in marks.iter().enumerate() {
+        match search.alters_alone(*mark) {
+            Ok(Alone::Alters) => alone += 1,
+            Ok(Alone::HoldsNothing) => unexplained.push(mark.cell),
+            Ok(Alone::TakesMore(held)) => pending.push((*mark, held)),
             Err(reason) => {
-                let open = cells.len() - place + pending.len();
+                let open = marks.len() - place + pending.len();
                 return finished(alone, explained, unexplained, Some((reason, open)));
             }
         }
     }
-    for (place, cell) in pending.iter().enumerate() {
-        match search.explain(*cell) {
+    for (place, (mark, held)) in pending.iter().enumerate() {
+        match search.explain(*mark, held) {
             Ok(Some(explanation)) => explained.push(explanation),
-            Ok(None) => unexplained.push(*cell),
+            Ok(None) => unexplained.push(mark.cell),
             Err(reason) => return finished(alone, explained, unexplained, Some((reason, pending.len() - place))),
         }
     }
@@ -122,35 +136,39 @@ fn finished(
     }
 }
 
-struct Search<'run, 'db> {
-    session: &'run mut Session<'db>,
-    lineage: &'run Lineage,
-    values: &'run Values,
-    budget: &'run mut Budget,
-    table: Vec<Vec<SqlValue>>,
-    /// All condition and witness cells.
-    marked: Vec<CellPosition>,
-    random: ChaCha8Rng,
-    /// The contingency that helped last, and for which row: cells of other rows are often alike.
-    last: Option<(usize, Change)>,
+/// What a change of one cell alone showed.
+enum Alone {
+    Alters,
+    /// No condition holds for it and no MIN or MAX gives it.
+    HoldsNothing,
+    TakesMore(Held),
+}
+
+pub(super) struct Search<'run, 'db> {
+    pub(super) session: &'run mut Session<'db>,
+    pub(super) claims: &'run mut Claims<'db>,
+    pub(super) lineage: &'run Lineage,
+    pub(super) values: &'run Values,
+    pub(super) budget: &'run mut Budget,
+    pub(super) table: Vec<Vec<SqlValue>>,
+    baseline: Rc<Outcome>,
+    pub(super) marks: Vec<Mark>,
+    pub(super) random: ChaCha8Rng,
+    /// The contingency that helped a condition last, and for which row: cells of other rows are often alike.
+    pub(super) last: Option<(usize, Change)>,
     retrace: &'run Retrace<'run>,
     /// The lineage traced again on the table as it is, once it is asked for.
     traced_first: Option<Option<Lineage>>,
+    /// Of a row, which conditions hold in the table as it is.
+    truths: Option<(usize, Vec<SqlValue>)>,
+    /// What is further from the middle than the value of an argument that was looked at last.
+    pub(super) beyond: Option<Beyond>,
+    /// The result rows of each row, once they are asked for.
+    pub(super) results: Option<Results>,
 }
 
-/// The lineage of the statement on the table with some cells changed.
-pub(super) type Retrace<'a> = dyn Fn(&[((usize, usize), SqlValue)]) -> Option<Lineage> + 'a;
-
 impl Search<'_, '_> {
-    fn is_in_a_marked_row(&self, cell: CellPosition) -> bool {
-        let CellPosition { row, column } = cell;
-        let roles = self.lineage.roles(row, column);
-        row < self.table.len()
-            && column < self.table[row].len()
-            && (roles.kept_row || roles.aggregate_member || roles.deciding_row)
-    }
-
-    fn value(&self, cell: CellPosition) -> SqlValue {
+    pub(super) fn value(&self, cell: CellPosition) -> SqlValue {
         self.table[cell.row][cell.column].clone()
     }
 
@@ -158,25 +176,36 @@ impl Search<'_, '_> {
         self.session.run(change, self.budget)
     }
 
-    fn alters_alone(&mut self, cell: CellPosition) -> Result<bool, Undecided> {
-        let before = Outcome::Rows(self.session.baseline.clone());
-        Ok(self.altering(cell, &Change::default(), &before, usize::MAX)?.is_some())
+    fn alters_alone(&mut self, mark: Mark) -> Result<Alone, Undecided> {
+        let Some(held) = self.held(mark)? else {
+            return Ok(Alone::HoldsNothing);
+        };
+        let before = self.baseline.clone();
+        let altering = self.altering(mark, &held, &Change::default(), &before, usize::MAX)?;
+        Ok(altering.map_or(Alone::TakesMore(held), |_| Alone::Alters))
     }
 
-    /// The first value of the cell that alters what the contingency gives.
+    /// The first value that takes the mark's claim away and alters what the contingency gives.
     fn altering(
         &mut self,
-        cell: CellPosition,
+        mark: Mark,
+        held: &Held,
         contingency: &Change,
         before: &Outcome,
         most: usize,
     ) -> Result<Option<SqlValue>, Undecided> {
+        let Mark { cell, .. } = mark;
         let current = self.value(cell);
-        for value in self.values.alternatives(cell.column, &current).into_iter().take(most) {
-            let change = contingency.and(&Change::cell(cell.row, cell.column, value.clone()));
-            let after = self.run(&change)?;
-            if alters(before, &after, self.lineage, cell.column, &current, &value) {
-                return Ok(Some(value));
+        let mut others = self.values.alternatives(cell.column, &current);
+        others.truncate(most);
+        let (first, rest) = others.split_at(others.len().min(FIRST_VALUES));
+        for part in [first, rest] {
+            for value in self.taking_away(mark, held, contingency, part)? {
+                let change = contingency.and(&Change::cell(cell.row, cell.column, value.clone()));
+                let after = self.run(&change)?;
+                if alters(before, &after, self.lineage, cell.column, &current, &value) {
+                    return Ok(Some(value));
+                }
             }
         }
         Ok(None)
@@ -191,15 +220,19 @@ impl Search<'_, '_> {
     }
 
     /// A reason why the cell does not matter alone; `None` when none was found.
-    fn explain(&mut self, cell: CellPosition) -> Result<Option<ExplainedCell>, Undecided> {
+    fn explain(&mut self, mark: Mark, held: &Held) -> Result<Option<ExplainedCell>, Undecided> {
+        if mark.is_witness {
+            return self.explain_witness(mark, held);
+        }
+        let cell = mark.cell;
         if let Some(change) = self.last_for(cell)
-            && let Some(found) = self.with_contingency(cell, &change)?
+            && let Some(found) = self.with_contingency(mark, held, &change)?
         {
             return Ok(Some(found));
         }
         let rows = self.other_rows(cell.row);
         let own = self.own_row(cell);
-        let others = self.other_marked(cell);
+        let others = self.other_marked(mark);
         let plans: [Vec<&[Change]>; 5] = [
             vec![&own],
             vec![&rows],
@@ -208,60 +241,82 @@ impl Search<'_, '_> {
             vec![&others, &own],
         ];
         for plan in plans {
-            if let Some(found) = self.greedy(cell, &plan)? {
+            if let Some(found) = self.greedy(mark, held, &plan)? {
                 return Ok(Some(found));
             }
         }
         for _ in 0..RANDOM_ORDERS {
             let mixed = self.shuffled(cell, &[&own, &rows, &others]);
-            if let Some(found) = self.greedy(cell, &[&mixed])? {
+            if let Some(found) = self.greedy(mark, held, &[&mixed])? {
                 return Ok(Some(found));
             }
         }
-        let own_base = self.as_many_as_leave_it(Change::default(), &own)?;
-        if let Some(found) = self.in_other_contexts(cell, &own_base)? {
+        if let Some(found) = self.in_other_contexts(mark, held)? {
             return Ok(Some(found));
         }
-        self.loses_its_mark(cell)
+        self.loses_its_mark(mark, held)
     }
 
-    /// Whether the cell is marked for its value at all: traced again with another value, it is not.
-    fn loses_its_mark(&mut self, cell: CellPosition) -> Result<Option<ExplainedCell>, Undecided> {
+    /// A MIN or MAX gives other rows the same: rows nearer the middle, ties, and those of other results may be taken out,
+    /// rows further from it may not, for then any member would become a witness.
+    fn explain_witness(&mut self, mark: Mark, held: &Held) -> Result<Option<ExplainedCell>, Undecided> {
+        let kept = self.not_to_be_taken_out(mark, held)?;
+        let row_of = |change: &Change| {
+            let deleted = change.deleted.first().copied();
+            deleted.or_else(|| change.cells.first().map(|((row, _), _)| *row))
+        };
+        let may_go = |change: &Change| row_of(change).is_some_and(|row| !kept.contains(&row));
+        let [mut rows, mut others] = [self.other_rows(mark.cell.row), self.other_marked(mark)];
+        rows.retain(may_go);
+        others.retain(may_go);
+        let plans: [Vec<&[Change]>; 3] = [vec![&rows], vec![&others], vec![&others, &rows]];
+        for plan in plans {
+            if let Some(found) = self.greedy(mark, held, &plan)? {
+                return Ok(Some(found));
+            }
+        }
+        self.loses_its_mark(mark, held)
+    }
+
+    /// Whether the cell is marked for its value at all: traced again with a value that takes its claim away, it is not.
+    fn loses_its_mark(&mut self, mark: Mark, held: &Held) -> Result<Option<ExplainedCell>, Undecided> {
+        let cell = mark.cell;
         let is_marked = |lineage: &Lineage| {
             let roles = lineage.roles(cell.row, cell.column);
-            lineage.is_exact() && (roles.condition_cell || roles.witness)
+            lineage.is_exact()
+                && if mark.is_witness {
+                    roles.witness
+                } else {
+                    roles.condition_cell
+                }
         };
-        let is_used = |lineage: &Lineage| {
-            let roles = lineage.roles(cell.row, cell.column);
-            roles.kept_row || roles.aggregate_member || roles.deciding_row
-        };
-        let first = self.traced_first.get_or_insert_with(|| (self.retrace)(&[]));
-        if !first.as_ref().is_some_and(is_marked) {
+        if self.traced_first.is_none() {
+            self.budget.take_run(self.retrace.work)?;
+            self.traced_first = Some((self.retrace.trace)(&[]));
+        }
+        if !self.traced_first.iter().flatten().any(is_marked) {
             return Ok(None);
         }
         let current = self.value(cell);
+        let others = self.values.alternatives(cell.column, &current);
+        let taking = self.taking_away(mark, held, &Change::default(), &others)?;
         let mut implied = None;
-        for value in self
-            .values
-            .alternatives(cell.column, &current)
-            .into_iter()
-            .take(MOST_RETRACED)
-        {
-            self.budget.take_run()?;
-            let Some(lineage) = (self.retrace)(&[((cell.row, cell.column), value.clone())]) else {
+        for value in taking.into_iter().take(MOST_RETRACED) {
+            self.budget.take_run(self.retrace.work)?;
+            let Some(lineage) = (self.retrace.trace)(&[((cell.row, cell.column), value.clone())]) else {
                 continue;
             };
             if !lineage.is_exact() || is_marked(&lineage) {
                 continue;
             }
-            if !is_used(&lineage) {
+            let roles = lineage.roles(cell.row, cell.column);
+            if !(roles.kept_row || roles.aggregate_member || roles.deciding_row) {
                 let reason = Explanation::ResultIsIndifferent;
                 return Ok(Some(self.explained(cell, reason, &Change::default(), &value)));
             }
             implied.get_or_insert(value);
         }
-        let is_witness = self.lineage.witness_cells.binary_search(&cell).is_ok();
-        let reason = if is_witness {
+        let reason = if mark.is_witness {
             Explanation::ResultIsIndifferent
         } else {
             Explanation::ConditionIsImplied
@@ -270,7 +325,7 @@ impl Search<'_, '_> {
     }
 
     /// Makes as many of the changes, in this order, as leave the result as it is, then tries the cell.
-    fn greedy(&mut self, cell: CellPosition, plan: &[&[Change]]) -> Result<Option<ExplainedCell>, Undecided> {
+    fn greedy(&mut self, mark: Mark, held: &Held, plan: &[&[Change]]) -> Result<Option<ExplainedCell>, Undecided> {
         let mut contingency = Change::default();
         for changes in plan {
             contingency = self.as_many_as_leave_it(contingency, changes)?;
@@ -278,14 +333,18 @@ impl Search<'_, '_> {
         if contingency.size() == 0 {
             return Ok(None);
         }
-        self.with_contingency(cell, &contingency)
+        self.with_contingency(mark, held, &contingency)
     }
 
     fn as_many_as_leave_it(&mut self, base: Change, changes: &[Change]) -> Result<Change, Undecided> {
         if changes.is_empty() {
             return Ok(base);
         }
-        let all = changes.iter().fold(base.clone(), |all, change| all.and(change));
+        let mut all = base.clone();
+        for change in changes {
+            all.cells.extend(change.cells.iter().cloned());
+            all.deleted.extend(&change.deleted);
+        }
         if self.leaves_it(&all)?.is_some() {
             return Ok(all);
         }
@@ -299,17 +358,24 @@ impl Search<'_, '_> {
 
     fn with_contingency(
         &mut self,
-        cell: CellPosition,
+        mark: Mark,
+        held: &Held,
         contingency: &Change,
     ) -> Result<Option<ExplainedCell>, Undecided> {
+        let cell = mark.cell;
         let Some(before) = self.leaves_it(contingency)? else {
             return Ok(None);
         };
-        let Some(value) = self.altering(cell, contingency, &before, usize::MAX)? else {
+        if !mark.is_witness && self.turns(cell, contingency, Turn::On)? {
+            return Ok(None);
+        }
+        let Some(value) = self.altering(mark, held, contingency, &before, usize::MAX)? else {
             return Ok(None);
         };
-        let contingency = self.made_small(cell, contingency.clone(), &value)?;
-        self.last = Some((cell.row, contingency.clone()));
+        let contingency = self.made_small(mark, held, contingency.clone(), &value)?;
+        if !mark.is_witness {
+            self.last = Some((cell.row, contingency.clone()));
+        }
         let is_own = contingency.cells.iter().any(|((row, _), _)| *row == cell.row);
         let is_others =
             !contingency.deleted.is_empty() || contingency.cells.iter().any(|((row, _), _)| *row != cell.row);
@@ -322,24 +388,31 @@ impl Search<'_, '_> {
     }
 
     /// Drops from a contingency what it does not take.
-    fn made_small(&mut self, cell: CellPosition, mut change: Change, value: &SqlValue) -> Result<Change, Undecided> {
+    fn made_small(
+        &mut self,
+        mark: Mark,
+        held: &Held,
+        mut change: Change,
+        value: &SqlValue,
+    ) -> Result<Change, Undecided> {
+        let cell = mark.cell;
         let current = self.value(cell);
         let mut place = 0;
         let begun = change.size();
         while begun <= MOST_TO_DROP && place < change.size() && change.size() > 1 {
-            let mut fewer = change.clone();
-            if place < fewer.cells.len() {
-                fewer.cells.remove(place);
-            } else {
-                fewer.deleted.remove(place - fewer.cells.len());
-            }
+            let fewer = change.without(place);
             let is_enough = match self.leaves_it(&fewer)? {
-                Some(before) => {
+                Some(before)
+                    if !self
+                        .taking_away(mark, held, &fewer, std::slice::from_ref(value))?
+                        .is_empty() =>
+                {
                     let both = fewer.and(&Change::cell(cell.row, cell.column, value.clone()));
                     let after = self.run(&both)?;
                     alters(&before, &after, self.lineage, cell.column, &current, value)
+                        && (mark.is_witness || !self.turns(cell, &fewer, Turn::On)?)
                 }
-                None => false,
+                _ => false,
             };
             if is_enough {
                 change = fewer;
@@ -350,104 +423,56 @@ impl Search<'_, '_> {
         Ok(change)
     }
 
-    /// The contingency that helped last, made to fit another cell: its row stays, the other's goes instead.
-    fn last_for(&self, cell: CellPosition) -> Option<Change> {
-        let (row, last) = self.last.as_ref()?;
-        let mut change = last.clone();
-        let others = change.deleted.len();
-        change.deleted.retain(|deleted| *deleted != cell.row);
-        if change.deleted.len() < others {
-            change.deleted.push(*row);
+    /// Whether a contingency makes a condition of the cell's row true that was not, or turns any of them at all.
+    fn turns(&mut self, cell: CellPosition, contingency: &Change, turn: Turn) -> Result<bool, Undecided> {
+        let is_of_the_row = contingency.cells.iter().any(|((row, _), _)| *row == cell.row);
+        if !is_of_the_row {
+            return Ok(false);
         }
-        // The same conditions of the row, with the same values.
-        for ((changed, _), _) in &mut change.cells {
-            if *changed == *row {
-                *changed = cell.row;
+        let before = match &self.truths {
+            Some((row, truths)) if *row == cell.row => truths.clone(),
+            _ => {
+                let truths = self.truths_of(cell, &Change::default())?;
+                self.truths = Some((cell.row, truths.clone()));
+                truths
             }
-        }
-        change.cells.retain(|(place, _)| *place != (cell.row, cell.column));
-        (change.size() > 0).then_some(change)
-    }
-
-    /// Deleting each other row that is in the result or decided.
-    fn other_rows(&self, row: usize) -> Vec<Change> {
-        let rows: BTreeSet<usize> = self
-            .lineage
-            .rows
-            .iter()
-            .chain(&self.lineage.deciding_rows)
-            .copied()
-            .collect();
-        rows.into_iter()
-            .filter(|other| *other != row)
-            .map(|other| Change::deleting(vec![other]))
-            .collect()
-    }
-
-    /// Changing each other examined cell of the row, in a few ways; marked ones first.
-    fn own_row(&self, cell: CellPosition) -> Vec<Change> {
-        let mut columns: Vec<usize> = self.lineage.columns.clone();
-        columns.retain(|column| *column != cell.column);
-        let is_marked = |column: &usize| {
-            let place = CellPosition {
-                row: cell.row,
-                column: *column,
-            };
-            self.marked.binary_search(&place).is_err()
         };
-        columns.sort_by_key(is_marked);
-        columns
-            .into_iter()
-            .filter_map(|column| self.emptied(cell.row, column))
-            .collect()
+        let after = self.truths_of(cell, contingency)?;
+        let holds = |truth: &SqlValue| *truth == SqlValue::Integer(1);
+        Ok(before.iter().zip(&after).any(|(before, after)| match turn {
+            Turn::On => !holds(before) && holds(after),
+            Turn::Any => holds(before) != holds(after),
+        }))
     }
 
-    /// Changing each condition and witness cell of other rows.
-    fn other_marked(&self, cell: CellPosition) -> Vec<Change> {
-        self.marked
-            .iter()
-            .filter(|other| other.row != cell.row)
-            .filter_map(|other| self.emptied(other.row, other.column))
-            .collect()
+    fn truths_of(&mut self, cell: CellPosition, change: &Change) -> Result<Vec<SqlValue>, Undecided> {
+        let current = self.value(cell);
+        let of = vec![SqlValue::Integer(row_number(cell.row))];
+        let mut questions: Vec<Question<'_, '_>> = self
+            .claims
+            .conditions
+            .iter_mut()
+            .filter_map(|condition| condition.holds.as_mut())
+            .map(|statement| Question {
+                statement,
+                of: of.clone(),
+            })
+            .collect();
+        let place = (cell.row, cell.column);
+        let answers = self
+            .session
+            .ask(change, place, &[current], &mut questions, self.budget)?;
+        Ok(answers.into_iter().next().unwrap_or_default())
     }
 
-    /// Blanking a cell, or filling a blank one.
-    fn emptied(&self, row: usize, column: usize) -> Option<Change> {
-        let current = self.table.get(row)?.get(column)?;
-        let value = self.values.alternatives(column, current).into_iter().next()?;
-        Some(Change::cell(row, column, value))
-    }
-
-    /// The changes in random order, cells with random values.
-    fn shuffled(&mut self, cell: CellPosition, lists: &[&[Change]]) -> Vec<Change> {
-        let mut mixed: Vec<Change> = Vec::new();
-        for list in lists {
-            mixed.extend(list.iter().filter(|_| self.random.random_bool(0.7)).cloned());
-        }
-        for change in &mut mixed {
-            for ((row, column), value) in &mut change.cells {
-                let current = &self.table[*row][*column];
-                if let Some(other) = self.values.alternatives(*column, current).choose(&mut self.random) {
-                    *value = other.clone();
-                }
-            }
-        }
-        mixed.retain(|change| !change.deleted.contains(&cell.row));
-        mixed.shuffle(&mut self.random);
-        mixed
-    }
-
-    /// With other values in examined cells the cell matters: random contingencies that may alter the result.
-    fn in_other_contexts(&mut self, cell: CellPosition, own_base: &Change) -> Result<Option<ExplainedCell>, Undecided> {
+    /// With other values in examined cells the cell matters: random contingencies that may alter the result, but turn no
+    /// condition of the row.
+    fn in_other_contexts(&mut self, mark: Mark, held: &Held) -> Result<Option<ExplainedCell>, Undecided> {
+        let cell = mark.cell;
         let columns = self.lineage.columns.clone();
         let others: Vec<usize> = (0..self.table.len()).filter(|row| *row != cell.row).collect();
         for round in 0..RANDOM_CONTEXTS {
-            // Every other time with the other conditions of its row out of the way.
-            let mut contingency = if round % 2 == 1 {
-                own_base.clone()
-            } else {
-                Change::default()
-            };
+            let mut contingency = Change::default();
             let most = 1 + round / 20;
             for _ in 0..self.random.random_range(1..=most) {
                 let row = if self.random.random_bool(0.5) {
@@ -471,16 +496,35 @@ impl Search<'_, '_> {
             {
                 contingency.deleted.push(*row);
             }
-            if contingency.size() == 0 {
+            if contingency.size() == 0 || self.turns(cell, &contingency, Turn::Any)? {
                 continue;
             }
             let before = self.run(&contingency)?;
-            if let Some(value) = self.altering(cell, &contingency, &before, MOST_IN_CONTEXT)? {
+            if let Some(value) = self.altering(mark, held, &contingency, &before, MOST_IN_CONTEXT)? {
                 let found = self.explained(cell, Explanation::SameEitherWay, &contingency, &value);
                 return Ok(Some(found));
             }
         }
         Ok(None)
+    }
+
+    /// The changes in random order, cells with random values.
+    fn shuffled(&mut self, cell: CellPosition, lists: &[&[Change]]) -> Vec<Change> {
+        let mut mixed: Vec<Change> = Vec::new();
+        for list in lists {
+            mixed.extend(list.iter().filter(|_| self.random.random_bool(0.7)).cloned());
+        }
+        for change in &mut mixed {
+            for ((row, column), value) in &mut change.cells {
+                let current = &self.table[*row][*column];
+                if let Some(other) = self.values.alternatives(*column, current).choose(&mut self.random) {
+                    *value = other.clone();
+                }
+            }
+        }
+        mixed.retain(|change| !change.deleted.contains(&cell.row));
+        mixed.shuffle(&mut self.random);
+        mixed
     }
 
     fn explained(
@@ -497,4 +541,13 @@ impl Search<'_, '_> {
             change: cell_change(cell.row, cell.column, value, &self.table),
         }
     }
+}
+
+/// What a contingency may not do to the conditions of a cell's row.
+#[derive(Clone, Copy)]
+enum Turn {
+    /// Make one true that was not.
+    On,
+    /// Make any true or untrue.
+    Any,
 }

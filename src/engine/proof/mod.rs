@@ -8,8 +8,11 @@
 //! The typed table is what is changed: columns keep the types that the engine read from the recorded cells, so that a
 //! blank in a column of whole numbers is a NULL among whole numbers.
 
+mod claims;
 mod compare;
 mod completeness;
+mod conditions;
+mod marks;
 mod session;
 mod soundness;
 mod values;
@@ -25,7 +28,9 @@ use super::{Engine, EngineError, Execution, names, on_deep_stack, result};
 use crate::table::Table;
 use crate::trace::proof::{Completeness, Replay, Soundness, StepProof, Undecided};
 use crate::trace::{Lineage, RowSources, Trace};
-use session::{Budget, Session};
+use claims::Claims;
+use completeness::Retrace;
+use session::{Budget, Session, WORK_OF_A_CHANGE, as_work};
 use values::Values;
 
 /// The bounds of a proof, and its seed.
@@ -37,7 +42,7 @@ pub struct ProofSettings {
     pub runs: usize,
     /// SQLite instructions of a step's runs, changed cells counted in.
     pub work: u64,
-    /// The clock behind both, for a step.
+    /// The clock far behind both, for a step: only a machine that hangs meets it, and what it cuts off says so.
     pub time: Duration,
 }
 
@@ -48,7 +53,7 @@ impl Default for ProofSettings {
             seed: 0,
             runs: 60_000,
             work: 400_000_000,
-            time: Duration::from_secs(120),
+            time: Duration::from_secs(1200),
         }
     }
 }
@@ -155,19 +160,34 @@ fn prove(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettings) -> St
     let values = Values::new(&types, &session.values, &resolved.parse);
     let mut budget = Budget::new(settings);
     let mut first_half = budget.split();
-    let soundness = soundness::soundness(&mut session, step.lineage, &values, &seed, &mut first_half);
+    let soundness = soundness::soundness(&mut session, step.lineage, &values, &seed, settings, &mut first_half);
     budget.merge(&first_half);
-    let retrace = |cells: &[((usize, usize), SqlValue)]| {
+    let retracing = bounded(engine, session.steps);
+    let trace = |cells: &[((usize, usize), SqlValue)]| {
         let mut table = step.input.clone();
         for ((row, column), value) in cells {
             *table.rows.get_mut(*row)?.get_mut(*column)? = values::as_cell(value);
         }
-        let execution = engine
+        let execution = retracing
             .run_typed(&table, &types, &RowSources::default(), step.statement)
             .ok()?;
         Some(execution.lineage)
     };
-    let completeness = completeness::completeness(&mut session, step.lineage, &values, &seed, &mut budget, &retrace);
+    let cells = step.input.rows.len() * step.input.columns.len();
+    let retrace = Retrace {
+        trace: &trace,
+        work: WORK_OF_A_CHANGE * as_work(cells) + RUNS_OF_A_TRACE * session.steps,
+    };
+    let mut claims = Claims::of(&database, &resolved.parse, session.row_id);
+    let completeness = completeness::completeness(
+        &mut session,
+        &mut claims,
+        step.lineage,
+        &values,
+        &seed,
+        &mut budget,
+        &retrace,
+    );
     StepProof {
         step: step.step,
         replay: Replay::Same,
@@ -175,6 +195,22 @@ fn prove(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettings) -> St
         completeness,
         runs: session.runs,
     }
+}
+
+/// Runs of the statement that tracing it takes, at most and about.
+const RUNS_OF_A_TRACE: u64 = 5;
+/// Instructions that any statement may take when it is traced again.
+const STEPS_TO_TRACE: u64 = 1_000_000;
+
+/// The engine for tracing again: what it may take follows from what the statement took, never from the clock.
+fn bounded(engine: &Engine, steps: u64) -> Engine {
+    let mut bounded = engine.clone();
+    bounded.limits.steps = engine
+        .limits
+        .steps
+        .min(STEPS_TO_TRACE.saturating_add(steps.saturating_mul(RUNS_OF_A_TRACE)));
+    bounded.limits.time = engine.limits.time.saturating_mul(10);
+    bounded
 }
 
 fn not_reproduced(step: usize, what: &str) -> StepProof {

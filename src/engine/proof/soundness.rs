@@ -6,17 +6,16 @@
 
 use std::collections::BTreeSet;
 
-use rand::seq::SliceRandom;
+use rand::seq::index;
 use rand::{Rng, RngExt};
 use rusqlite::types::Value as SqlValue;
 
 use super::compare::{beyond_carried, recorded};
 use super::session::{Budget, Change, Session};
 use super::values::Values;
-use super::{Undecided, generator};
-use crate::engine::sqlite::Outcome;
+use super::{ProofSettings, Undecided, generator};
 use crate::trace::Lineage;
-use crate::trace::proof::{CounterExample, Soundness};
+use crate::trace::proof::{CounterExample, Difference, Soundness};
 
 /// Counter-examples kept.
 const MOST_COUNTER_EXAMPLES: usize = 5;
@@ -41,6 +40,7 @@ pub(super) fn soundness(
     lineage: &Lineage,
     values: &Values,
     seed: &[u8],
+    settings: &ProofSettings,
     budget: &mut Budget,
 ) -> Soundness {
     let row_count = session.values.len();
@@ -50,14 +50,19 @@ pub(super) fn soundness(
         .flatten()
         .copied()
         .collect();
+    let read: BTreeSet<usize> = lineage
+        .columns
+        .iter()
+        .chain(&lineage.compared_columns)
+        .copied()
+        .collect();
     let mut prover = Prover {
         session,
         lineage,
         values,
+        settings,
         budget,
-        columns: (0..width)
-            .filter(|column| !lineage.columns.contains(column) && !lineage.compared_columns.contains(column))
-            .collect(),
+        columns: (0..width).filter(|column| !read.contains(column)).collect(),
         rows: (0..row_count).filter(|row| !marked.contains(row)).collect(),
         row_count,
         found: Vec::new(),
@@ -96,6 +101,7 @@ struct Prover<'run, 'db> {
     session: &'run mut Session<'db>,
     lineage: &'run Lineage,
     values: &'run Values,
+    settings: &'run ProofSettings,
     budget: &'run mut Budget,
     /// Columns outside.
     columns: Vec<usize>,
@@ -112,15 +118,15 @@ impl Prover<'_, '_> {
         self.attempt(&Change::deleting(self.rows.clone()))?;
         let columns = self.columns.clone();
         for kind in 0..=KINDS {
-            for column in &columns {
-                self.attempt(&self.column_change(*column, kind))?;
-            }
             let mut all = Change::default();
             for column in &columns {
-                all = all.and(&self.column_change(*column, kind));
+                let change = self.column_change(*column, kind);
+                self.attempt(&change)?;
+                all.cells.extend(change.cells);
             }
             self.attempt(&all)?;
-            self.attempt(&all.and(&Change::deleting(self.rows.clone())))?;
+            all.deleted.clone_from(&self.rows);
+            self.attempt(&all)?;
         }
         for _ in 0..RANDOM_CHANGES {
             let mut mixed = Change::default();
@@ -138,29 +144,20 @@ impl Prover<'_, '_> {
         Ok(())
     }
 
-    /// Each cell, each neighbouring pair and each row by itself; whether that were all of them.
+    /// Each cell, each neighbouring pair and each row by itself, or a choice of as many as there are runs left; whether
+    /// that were all of them.
     fn one_by_one(&mut self, random: &mut impl Rng) -> Result<bool, Undecided> {
-        let mut singles: Vec<Single> = self.rows.iter().map(|row| Single::Delete { row: *row }).collect();
-        for column in &self.columns {
-            for row in 0..self.row_count {
-                singles.extend((0..KINDS).map(|kind| Single::Cell {
-                    row,
-                    column: *column,
-                    kind,
-                }));
-                if row + 1 < self.row_count {
-                    singles.push(Single::Swap { row, column: *column });
-                }
-            }
-        }
-        singles.shuffle(random);
-        for single in singles {
+        let count = self.rows.len() + self.columns.len() * self.row_count * (KINDS + 1);
+        let chosen = count.min(self.budget.runs.saturating_add(1));
+        for place in index::sample(random, count, chosen) {
+            let single = self.single(place);
             let change = match single {
                 Single::Delete { row } => Change::deleting(vec![row]),
                 Single::Cell { row, column, kind } => Change {
                     cells: self.cell_value(row, column, kind).into_iter().collect(),
                     deleted: Vec::new(),
                 },
+                Single::Swap { row, .. } if row + 1 >= self.row_count => continue,
                 Single::Swap { row, column } => {
                     let [first, second] = [row, row + 1].map(|row| self.session.values[row][column].clone());
                     let mut change = Change::default();
@@ -176,7 +173,21 @@ impl Prover<'_, '_> {
                 Err(reason) => return Err(reason),
             }
         }
-        Ok(true)
+        Ok(chosen == count)
+    }
+
+    /// The change of a number: rows first, then for each column and row every kind of value, and the swap.
+    fn single(&self, place: usize) -> Single {
+        let Some(place) = place.checked_sub(self.rows.len()) else {
+            return Single::Delete { row: self.rows[place] };
+        };
+        let (cell, kind) = (place / (KINDS + 1), place % (KINDS + 1));
+        let (column, row) = (self.columns[cell / self.row_count], cell % self.row_count);
+        if kind == KINDS {
+            Single::Swap { row, column }
+        } else {
+            Single::Cell { row, column, kind }
+        }
     }
 
     /// Another value for a cell, unless the kind has none.
@@ -186,12 +197,7 @@ impl Prover<'_, '_> {
             0 => SqlValue::Null,
             1 => self.values.fresh(column, row),
             2 => self.values.foreign(column, row),
-            _ => {
-                // The next different value of the column, from the row on.
-                let others =
-                    (1..self.row_count).map(|step| &self.session.values[(row + step) % self.row_count][column]);
-                others.into_iter().find(|value| *value != current)?.clone()
-            }
+            _ => self.session.values[self.values.next_other(column, row)?][column].clone(),
         };
         (value != *current).then_some(((row, column), value))
     }
@@ -218,13 +224,10 @@ impl Prover<'_, '_> {
             return Ok(());
         }
         self.tried += 1;
-        if self.differs(change)?.is_none() {
-            return Ok(());
-        }
-        let small = self.made_small(change.clone());
-        let Some(difference) = self.differs(&small)? else {
+        let Some(difference) = differs(self.session, self.lineage, change, self.budget)? else {
             return Ok(());
         };
+        let (small, difference) = self.made_small(change.clone(), difference);
         let example = CounterExample {
             perturbation: recorded(&small, &self.session.values),
             difference,
@@ -235,47 +238,52 @@ impl Prover<'_, '_> {
         Ok(())
     }
 
-    fn differs(&mut self, change: &Change) -> Result<Option<crate::trace::proof::Difference>, Undecided> {
-        let after: Outcome = self.session.run(change, self.budget)?;
-        Ok(beyond_carried(
-            &self.session.baseline,
-            &after,
-            self.lineage,
-            &self.session.values,
-            change,
-        ))
-    }
-
-    /// Halves a change while a half still alters the result, then drops parts one by one. Where the bound is met, what is
-    /// left by then.
-    fn made_small(&mut self, mut change: Change) -> Change {
-        let mut still = |change: &Change| matches!(self.differs(change), Ok(Some(_)));
+    /// Halves a change while a half still alters the result, then drops parts one by one: within bounds of its own, and
+    /// where they are met, what is left by then.
+    fn made_small(&mut self, mut change: Change, mut difference: Difference) -> (Change, Difference) {
+        let mut budget = self.budget.to_make_small(self.settings);
+        let (session, lineage) = (&mut *self.session, self.lineage);
+        let mut still = |change: &Change| differs(session, lineage, change, &mut budget).ok().flatten();
         while change.size() > 1 {
-            let halves = halves(&change);
-            match halves.into_iter().find(|half| half.size() > 0 && still(half)) {
-                Some(half) => change = half,
-                None => break,
-            }
+            let halves = halves(&change).into_iter().filter(|half| half.size() > 0);
+            let Some(found) = halves
+                .into_iter()
+                .find_map(|half| still(&half).map(|found| (half, found)))
+            else {
+                break;
+            };
+            (change, difference) = found;
         }
         if change.size() > MOST_TO_DROP {
-            return change;
+            return (change, difference);
         }
         let mut place = 0;
         while place < change.size() && change.size() > 1 {
-            let mut fewer = change.clone();
-            if place < fewer.cells.len() {
-                fewer.cells.remove(place);
-            } else {
-                fewer.deleted.remove(place - fewer.cells.len());
-            }
-            if still(&fewer) {
-                change = fewer;
+            let fewer = change.without(place);
+            if let Some(found) = still(&fewer) {
+                (change, difference) = (fewer, found);
             } else {
                 place += 1;
             }
         }
-        change
+        (change, difference)
     }
+}
+
+fn differs(
+    session: &mut Session<'_>,
+    lineage: &Lineage,
+    change: &Change,
+    budget: &mut Budget,
+) -> Result<Option<Difference>, Undecided> {
+    let after = session.run(change, budget)?;
+    Ok(beyond_carried(
+        &session.baseline,
+        &after,
+        lineage,
+        &session.values,
+        change,
+    ))
 }
 
 fn halves(change: &Change) -> [Change; 2] {

@@ -23,6 +23,8 @@ pub(super) struct Values {
     types: Vec<ColumnType>,
     /// For each column the different values in it, in order, NULL apart.
     present: Vec<Vec<SqlValue>>,
+    /// For each column and row the next row, round the end, that holds another value; none in a column of one value.
+    next_other: Vec<Vec<Option<usize>>>,
     numbers: Vec<f64>,
     texts: Vec<String>,
 }
@@ -47,6 +49,7 @@ impl Values {
         Self {
             types: types.to_vec(),
             present,
+            next_other: (0..types.len()).map(|column| next_others(rows, column)).collect(),
             numbers,
             texts,
         }
@@ -135,6 +138,11 @@ impl Values {
         }
     }
 
+    /// The next row, round the end, whose cell in the column holds another value.
+    pub(super) fn next_other(&self, column: usize, row: usize) -> Option<usize> {
+        self.next_other.get(column)?.get(row).copied().flatten()
+    }
+
     fn is_text(&self, column: usize) -> bool {
         self.types.get(column).copied().unwrap_or(ColumnType::Text) == ColumnType::Text
     }
@@ -148,6 +156,22 @@ impl Values {
         }
         SqlValue::Real(number)
     }
+}
+
+/// One walk from the end to the beginning, twice round: a row whose successor holds the same has the successor's next.
+fn next_others(rows: &[Vec<SqlValue>], column: usize) -> Vec<Option<usize>> {
+    let cell = |row: usize| rows.get(row).and_then(|cells| cells.get(column));
+    let count = rows.len();
+    let mut next = vec![None; count];
+    for step in (0..2 * count).rev() {
+        let (row, after) = (step % count, (step + 1) % count);
+        next[row] = if cell(row) == cell(after) {
+            next[after]
+        } else {
+            Some(after)
+        };
+    }
+    next
 }
 
 /// At most [`MOST_OF_A_COLUMN`] of a column's values: the neighbours of the current one, the ends, and others between.
@@ -217,6 +241,12 @@ fn compare(first: &SqlValue, second: &SqlValue) -> Ordering {
     }
 }
 
+/// [`compare`], a whole number and the real of the same size told apart.
+pub(super) fn in_order(first: &SqlValue, second: &SqlValue) -> Ordering {
+    let is_real = |value: &SqlValue| matches!(value, SqlValue::Real(_));
+    compare(first, second).then_with(|| is_real(first).cmp(&is_real(second)))
+}
+
 /// A value as a cell that the engine types again.
 pub(super) fn as_cell(value: &SqlValue) -> Cell {
     match value {
@@ -272,6 +302,14 @@ mod tests {
         assert_eq!(values.fresh(0, 1), SqlValue::Integer(10));
         let huge = Values::new(&[ColumnType::Integer], &integers(&[i64::MAX]), "");
         assert_ne!(huge.fresh(0, 0), huge.fresh(0, 1));
+    }
+
+    #[test]
+    fn the_next_other_value_is_found_round_the_end() {
+        let rows = integers(&[3, 3, 8, 8, 3]);
+        assert_eq!(next_others(&rows, 0), [Some(2), Some(2), Some(4), Some(4), Some(2)]);
+        assert_eq!(next_others(&integers(&[5, 5]), 0), [None, None]);
+        assert!(next_others(&[], 0).is_empty());
     }
 
     #[test]

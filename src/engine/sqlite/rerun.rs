@@ -52,6 +52,59 @@ impl Database {
         Ok((outcome, self.limits.steps.saturating_sub(self.guard.steps_left())))
     }
 
+    /// Prepares a question of the proof's about the table, made of parts of an accepted statement; it may have `?1` and `?2`.
+    pub(in crate::engine) fn prepare_question(&self, question: &str) -> Result<Statement<'_>, EngineError> {
+        self.guard.start(Mode::Untrusted, self.limits.time, self.limits.steps);
+        let prepared = self.connection.prepare(question).map_err(|error| self.explain(error))?;
+        super::only_select(&prepared, question)?;
+        Ok(prepared)
+    }
+
+    /// The first value that a question of these things gives (NULL where there is none or the question fails), and how
+    /// many instructions it took. Errors are limits.
+    pub(in crate::engine) fn ask(
+        &self,
+        question: &mut Statement<'_>,
+        of: &[SqlValue],
+    ) -> Result<(SqlValue, u64), EngineError> {
+        let (rows, steps) = self.ask_all(question, of)?;
+        let first = rows.into_iter().next().and_then(|row| row.into_iter().next());
+        Ok((first.unwrap_or(SqlValue::Null), steps))
+    }
+
+    /// All rows that a question gives (none where it fails), and how many instructions it took. Errors are limits.
+    pub(in crate::engine) fn ask_all(
+        &self,
+        question: &mut Statement<'_>,
+        of: &[SqlValue],
+    ) -> Result<(Vec<Vec<SqlValue>>, u64), EngineError> {
+        self.guard.start(Mode::Untrusted, self.limits.time, self.limits.steps);
+        let asked = (|| {
+            for (place, value) in of.iter().take(question.parameter_count()).enumerate() {
+                question.raw_bind_parameter(place + 1, value)?;
+            }
+            let width = question.column_count();
+            let mut rows = Vec::new();
+            let mut cursor = question.raw_query();
+            while let Some(row) = cursor.next()? {
+                rows.push((0..width).map(|index| row.get(index)).collect::<Result<_, _>>()?);
+            }
+            Ok(rows)
+        })();
+        let rows = match asked.map_err(|error| self.explain(error)) {
+            Ok(rows) => rows,
+            Err(error @ EngineError::Limit { .. }) => return Err(error),
+            Err(_) => Vec::new(),
+        };
+        Ok((rows, self.limits.steps.saturating_sub(self.guard.steps_left())))
+    }
+
+    /// Makes a change of the table.
+    pub(in crate::engine) fn change(&self, change: impl FnOnce() -> rusqlite::Result<()>) -> Result<(), EngineError> {
+        self.guard.start(Mode::Keeping, self.limits.time, self.limits.steps);
+        change().map_err(|error| self.explain(error))
+    }
+
     /// Opens the table for changes.
     pub(in crate::engine) fn prepare_changes(&self) -> Result<Changes<'_>, EngineError> {
         let row_id = ["rowid", "_rowid_", "oid"]

@@ -1,9 +1,12 @@
 //! The section on what `tabjury check` found: whether lineage is proven, and whether pages leak.
 
 use crate::report::analysis::Analysis;
-use crate::report::run_check::{ArmProof, CheckAnalysis};
+use crate::report::run_check::{ArmProof, CheckAnalysis, Count, Weight};
 
 use super::view::{Block, CellView, Section, TableView};
+
+/// Open steps that are named.
+const MOST_CAUTIONS: usize = 20;
 
 /// The section. A run that was not checked says so: its marks are as yet claims.
 pub(super) fn section(analysis: &Analysis) -> Section {
@@ -28,12 +31,22 @@ pub(super) fn section(analysis: &Analysis) -> Section {
         terms: vec![
             (
                 "sound",
-                "No change outside the marks altered the result, except for cells carried along unchanged.",
+                "No change outside the marks altered the result, except for cells carried along unchanged; every cell and \
+                 row outside was tried by itself.",
+            ),
+            (
+                "sampled",
+                "Sound, but too much lies outside the marks to try each cell and row by itself: all together, whole \
+                 columns, and a seeded choice were.",
+            ),
+            (
+                "nothing outside",
+                "Every row is marked and every column is read, so that nothing could be tried.",
             ),
             (
                 "complete",
-                "For every marked condition and every smallest or largest value, a change of that cell alone alters the \
-                 result.",
+                "For every marked condition and every smallest or largest value, a change of that cell alone that makes the \
+                 condition untrue, or the value nearer the middle, alters the result.",
             ),
             (
                 "explained",
@@ -46,12 +59,16 @@ pub(super) fn section(analysis: &Analysis) -> Section {
                  them, no longer marks them.",
             ),
             (
+                "incomplete",
+                "For some mark nothing was found that makes it matter: it may be wrong.",
+            ),
+            (
                 "not claimed",
                 "The page says “at least these”: the statement could not be traced exactly.",
             ),
             (
                 "undecided",
-                "The bound on runs or time was met before the proof could tell.",
+                "A bound on runs, work or time was met before the proof could tell.",
             ),
         ],
         blocks,
@@ -63,10 +80,14 @@ fn write(check: &CheckAnalysis, blocks: &mut Vec<Block>) {
         blocks.push(Block::Notice(finding.clone()));
     }
     blocks.push(Block::Text(format!(
-        "{} pages were checked: {} leak, {} are not what their trace gives. At most {} runs a step, seed {}.",
+        "{} pages were checked: {} leak, {} files are not what their trace gives, {} are of no page. Of {} steps with a \
+         statement something is open of {}. At most {} runs a step, seed {}.",
         check.pages.checked,
         check.pages.leaks.len(),
         check.pages.changed.len(),
+        check.pages.unknown.len(),
+        check.steps,
+        check.unproven,
         check.runs_per_step,
         check.seed
     )));
@@ -74,7 +95,7 @@ fn write(check: &CheckAnalysis, blocks: &mut Vec<Block>) {
     for arm in &check.arms {
         let counts = arm.counts();
         if table.columns.is_empty() {
-            let names: Vec<String> = counts.iter().map(|(name, ..)| format!("#{name}")).collect();
+            let names: Vec<String> = counts.iter().map(|count| format!("#{}", count.name)).collect();
             let headings: Vec<&str> = std::iter::once("arm").chain(names.iter().map(String::as_str)).collect();
             table = TableView::new("", &headings);
         }
@@ -85,9 +106,9 @@ fn write(check: &CheckAnalysis, blocks: &mut Vec<Block>) {
             table.rows.push(row);
             continue;
         }
-        row.extend(counts.map(|(_, count, is_finding)| {
+        row.extend(counts.map(|Count { count, weight, .. }| {
             let cell = CellView::count(count);
-            if is_finding && count > 0 {
+            if weight != Weight::Fact && count > 0 {
                 cell.class("number bad")
             } else {
                 cell
@@ -96,4 +117,13 @@ fn write(check: &CheckAnalysis, blocks: &mut Vec<Block>) {
         table.rows.push(row);
     }
     blocks.push(Block::Table(table));
+    for caution in check.cautions.iter().take(MOST_CAUTIONS) {
+        blocks.push(Block::Text(caution.clone()));
+    }
+    if check.cautions.len() > MOST_CAUTIONS {
+        blocks.push(Block::Text(format!(
+            "{} more stand in check.json.",
+            check.cautions.len() - MOST_CAUTIONS
+        )));
+    }
 }

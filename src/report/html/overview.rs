@@ -58,6 +58,7 @@ fn title(kind: FlagKind) -> &'static str {
         FlagKind::UnbalancedOptions => "Options are not balanced",
         FlagKind::PageLeak => "Pages tell what they must not",
         FlagKind::CheckFindings => "A check found pages or marks wrong",
+        FlagKind::Unproven => "A check left marks unproven",
         FlagKind::AnswerNotFromSteps => "Steps that do not yield the answer shown",
         FlagKind::UnmarkedSteps => "Steps with nothing marked",
         FlagKind::LowCoverage => "Many judgments could not be read",

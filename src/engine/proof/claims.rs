@@ -1,0 +1,491 @@
+//! What a mark claims, asked of SQLite: whether a condition of the statement holds for a row, and what the argument of a
+//! MIN or MAX is there.
+//!
+//! The proof reads the statement by itself here and does not ask the tracer: a condition is taken apart at AND, OR and
+//! NOT, names are followed through aliases to the table's columns, and each part becomes a question about one row. A part
+//! that cannot be asked by itself (a name of a common table expression's own columns, say) is *unknown*: of it is only
+//! known that NULL in the cell takes it away, or any value where the cell is NULL.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use rusqlite::Statement;
+use sqlparser::ast::{Expr, Ident, Visit, VisitMut, Visitor, VisitorMut};
+use sqlparser::dialect::SQLiteDialect;
+use sqlparser::parser::Parser;
+
+use super::conditions::{Part, Reading, read};
+use crate::engine::sqlite::{Database, quoted};
+use crate::engine::{EngineError, TABLE_NAME};
+
+/// Conditions of a statement that become questions; of more, the rest is unknown.
+const MOST_QUESTIONS: usize = 200;
+/// Aliases of aliases that are followed.
+const MOST_ROUNDS: usize = 4;
+/// What the table is called in a question where a name without a qualifier stands beside others.
+const OWN_NAME: &str = "own_row";
+
+/// A condition that may hold for a row.
+pub(super) struct Condition<'db> {
+    /// The table's columns that it names for that row, ascending.
+    pub(super) columns: Vec<usize>,
+    /// Whether it counts for row `?1`: it holds, and so do the parts around it that it needs.
+    pub(super) counts: Statement<'db>,
+    /// Whether it holds by itself, where it speaks of that row alone.
+    pub(super) holds: Option<Statement<'db>>,
+}
+
+/// The argument of a MIN or MAX.
+pub(super) struct Extreme<'db> {
+    /// The table's columns that it names, ascending.
+    pub(super) columns: Vec<usize>,
+    /// Its value in row `?1`.
+    pub(super) value: Statement<'db>,
+    /// Whether in row `?1` it is NULL or nearer the middle than `?2`.
+    pub(super) is_nearer: Statement<'db>,
+    /// The rows in which it is further from the middle than `?1`.
+    pub(super) beyond: Statement<'db>,
+}
+
+/// What a statement's marks may claim.
+#[derive(Default)]
+pub(super) struct Claims<'db> {
+    pub(super) conditions: Vec<Condition<'db>>,
+    pub(super) extremes: Vec<Extreme<'db>>,
+    /// Columns that unknown conditions name.
+    pub(super) unknown_conditions: BTreeSet<usize>,
+    /// Columns that unknown arguments name.
+    pub(super) unknown_extremes: BTreeSet<usize>,
+    /// Whether it is one SELECT from the table alone, no FILTER in it: then the rows of a result row are those that its
+    /// aggregates saw.
+    pub(super) is_plain: bool,
+}
+
+impl<'db> Claims<'db> {
+    /// Of a statement over a table with these columns.
+    pub(super) fn of(database: &'db Database, statement: &str, row_id: &str) -> Self {
+        let width = database.column_names().len();
+        let everything = || Self {
+            unknown_conditions: (0..width).collect(),
+            unknown_extremes: (0..width).collect(),
+            ..Self::default()
+        };
+        let Ok(parsed) = Parser::parse_sql(&SQLiteDialect {}, statement) else {
+            return everything();
+        };
+        let [sqlparser::ast::Statement::Query(query)] = parsed.as_slice() else {
+            return everything();
+        };
+        let reading = read(query);
+        let mut claims = Self {
+            is_plain: reading.is_plain,
+            ..Self::default()
+        };
+        let asker = Asker {
+            database,
+            row_id,
+            with: query.with.as_ref().map_or_else(String::new, |with| format!("{with} ")),
+            reading: &reading,
+        };
+        for (place, condition) in reading.conditions.iter().enumerate() {
+            asker.condition(condition, place < MOST_QUESTIONS, &mut claims);
+        }
+        for (place, (is_max, argument)) in reading.extremes.iter().enumerate() {
+            asker.extreme(*is_max, argument, place < MOST_QUESTIONS, &mut claims);
+        }
+        claims
+    }
+}
+
+/// Makes questions.
+struct Asker<'db, 'read> {
+    database: &'db Database,
+    row_id: &'read str,
+    /// The statement's common table expressions.
+    with: String,
+    reading: &'read Reading,
+}
+
+/// An expression over the table's own columns.
+struct Resolved {
+    expression: Expr,
+    /// For each qualifier in small letters (nothing where there is none) the table's columns named with it.
+    columns: BTreeMap<String, BTreeSet<usize>>,
+    /// Whether every name was followed to where it comes from.
+    is_known: bool,
+}
+
+/// What came of a question.
+enum Made<T> {
+    Question(T),
+    /// It stands among groups or windows: nothing that one row's cells would make true.
+    OfGroups,
+    Unknown,
+}
+
+impl<'db> Asker<'db, '_> {
+    fn condition(&self, parts: &[Part], is_asked: bool, claims: &mut Claims<'db>) {
+        let Some(own) = parts.first() else { return };
+        let resolved: Vec<Resolved> = parts.iter().map(|part| self.resolve(&part.expression)).collect();
+        let named = resolved[0].columns.clone();
+        if named.values().all(BTreeSet::is_empty) {
+            return;
+        }
+        let mut qualifiers: BTreeSet<String> = BTreeSet::new();
+        for part in &resolved {
+            qualifiers.extend(part.columns.keys().cloned());
+        }
+        let is_known = is_asked && resolved.iter().all(|part| part.is_known);
+        for (qualifier, columns) in named.into_iter().filter(|(_, columns)| !columns.is_empty()) {
+            let made = if is_known {
+                let all: Vec<(String, &str)> = parts
+                    .iter()
+                    .zip(&resolved)
+                    .map(|(part, resolved)| (written(&resolved.expression, &qualifiers), part.wanted))
+                    .collect();
+                let counts = self.asked(&all, &qualifiers, &qualifier);
+                let holds = (qualifiers.len() == 1).then(|| self.asked(&all[..1], &qualifiers, &qualifier));
+                match (counts, holds) {
+                    (Made::Question(counts), Some(Made::Question(holds))) => Made::Question((counts, Some(holds))),
+                    (Made::Question(counts), _) => Made::Question((counts, None)),
+                    (Made::OfGroups, _) => Made::OfGroups,
+                    (Made::Unknown, _) => Made::Unknown,
+                }
+            } else {
+                self.unknown(&own.expression)
+            };
+            match made {
+                Made::Question((counts, holds)) => claims.conditions.push(Condition {
+                    columns: columns.into_iter().collect(),
+                    counts,
+                    holds,
+                }),
+                Made::OfGroups => {}
+                Made::Unknown => claims.unknown_conditions.extend(columns),
+            }
+        }
+    }
+
+    /// What cannot be asked still must not speak of groups.
+    fn unknown<T>(&self, expression: &Expr) -> Made<T> {
+        let alone = format!("SELECT 1 FROM {TABLE_NAME} WHERE ({expression})");
+        match self.database.prepare_question(&alone) {
+            Err(EngineError::Statement { message }) if message.starts_with("misuse of") => Made::OfGroups,
+            _ => Made::Unknown,
+        }
+    }
+
+    fn asked(&self, parts: &[(String, &str)], qualifiers: &BTreeSet<String>, qualifier: &str) -> Made<Statement<'db>> {
+        let tables: Vec<String> = qualifiers.iter().map(|name| table_as(name, qualifiers)).collect();
+        let conditions: Vec<String> = parts
+            .iter()
+            .map(|(sql, wanted)| format!("(({sql}) IS {wanted})"))
+            .collect();
+        self.prepared(&format!(
+            "{}SELECT EXISTS (SELECT 1 FROM {} WHERE {}.{} = ?1 AND {})",
+            self.with,
+            tables.join(", "),
+            quoted(called(qualifier, qualifiers)),
+            self.row_id,
+            conditions.join(" AND ")
+        ))
+    }
+
+    fn extreme(&self, is_max: bool, argument: &Expr, is_asked: bool, claims: &mut Claims<'db>) {
+        let resolved = self.resolve(argument);
+        let columns: BTreeSet<usize> = resolved.columns.values().flatten().copied().collect();
+        let qualifiers: BTreeSet<String> = resolved.columns.keys().cloned().collect();
+        let (Some(qualifier), 1, true) = (qualifiers.first(), qualifiers.len(), is_asked && resolved.is_known) else {
+            claims.unknown_extremes.extend(columns);
+            return;
+        };
+        let (with, table) = (&self.with, table_as(qualifier, &qualifiers));
+        let row = format!("{}.{}", quoted(called(qualifier, &qualifiers)), self.row_id);
+        let sql = written(&resolved.expression, &qualifiers);
+        let (nearer, further) = if is_max { ("<", ">") } else { (">", "<") };
+        let made = (
+            self.prepared(&format!("{with}SELECT ({sql}) FROM {table} WHERE {row} = ?1")),
+            self.prepared(&format!(
+                "{with}SELECT ({sql}) IS NULL OR ({sql}) {nearer} ?2 FROM {table} WHERE {row} = ?1"
+            )),
+            self.prepared(&format!("{with}SELECT {row} FROM {table} WHERE ({sql}) {further} ?1")),
+        );
+        match made {
+            (Made::Question(value), Made::Question(is_nearer), Made::Question(beyond)) => {
+                claims.extremes.push(Extreme {
+                    columns: columns.into_iter().collect(),
+                    value,
+                    is_nearer,
+                    beyond,
+                });
+            }
+            _ => claims.unknown_extremes.extend(columns),
+        }
+    }
+
+    fn prepared(&self, question: &str) -> Made<Statement<'db>> {
+        match self.database.prepare_question(question) {
+            Ok(statement) => Made::Question(statement),
+            Err(EngineError::Statement { message }) if message.starts_with("misuse of") => Made::OfGroups,
+            Err(_) => Made::Unknown,
+        }
+    }
+
+    /// Follows the names of an expression to the table's columns.
+    fn resolve(&self, expression: &Expr) -> Resolved {
+        let mut expression = expression.clone();
+        let mut is_known = true;
+        let mut also = BTreeSet::new();
+        for _ in 0..MOST_ROUNDS {
+            let mut follower = Follower {
+                asker: self,
+                depth: 0,
+                has_followed: false,
+                is_known: true,
+                also: &mut also,
+            };
+            let ControlFlow::Continue(()) = VisitMut::visit(&mut expression, &mut follower);
+            is_known &= follower.is_known;
+            if !follower.has_followed {
+                break;
+            }
+        }
+        let mut columns: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+        for (qualifier, name) in names_of(&expression) {
+            match self.column(&name) {
+                Some(column) => {
+                    columns
+                        .entry(qualifier.to_ascii_lowercase())
+                        .or_default()
+                        .insert(column);
+                }
+                None if is_row_id(&name) => {
+                    columns.entry(qualifier.to_ascii_lowercase()).or_default();
+                }
+                None => {
+                    is_known = false;
+                    also.extend(0..self.database.column_names().len());
+                }
+            }
+        }
+        if !is_known {
+            columns.entry(String::new()).or_default().extend(also);
+        }
+        Resolved {
+            expression,
+            columns,
+            is_known,
+        }
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
+        self.database
+            .column_names()
+            .iter()
+            .position(|column| column.eq_ignore_ascii_case(name))
+    }
+
+    /// What an alias stands for; an error where that is not one thing, with the columns it may be.
+    fn alias(&self, name: &str) -> Result<Option<&Expr>, BTreeSet<usize>> {
+        let Some(found) = self.reading.aliases.get(&name.to_ascii_lowercase()) else {
+            return Ok(None);
+        };
+        let others: Vec<&Expr> = found
+            .iter()
+            .filter(|expression| !last_name(expression).is_some_and(|last| last.eq_ignore_ascii_case(name)))
+            .collect();
+        let own = self.column(name);
+        match (others.as_slice(), own) {
+            ([], _) => Ok(None),
+            ([one], None) if found.len() == 1 => Ok(Some(one)),
+            _ => {
+                let named = others.iter().flat_map(|expression| names_of(expression));
+                let mut columns: BTreeSet<usize> = named.filter_map(|(_, name)| self.column(&name)).collect();
+                columns.extend(own);
+                Err(columns)
+            }
+        }
+    }
+}
+
+/// Puts what aliases stand for in their place, at the expression's own level.
+struct Follower<'go, 'db, 'read> {
+    asker: &'go Asker<'db, 'read>,
+    depth: usize,
+    has_followed: bool,
+    is_known: bool,
+    /// Columns that an alias of several meanings may be.
+    also: &'go mut BTreeSet<usize>,
+}
+
+impl VisitorMut for Follower<'_, '_, '_> {
+    type Break = Infallible;
+
+    fn pre_visit_query(&mut self, _: &mut sqlparser::ast::Query) -> ControlFlow<Infallible> {
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut sqlparser::ast::Query) -> ControlFlow<Infallible> {
+        self.depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expression: &mut Expr) -> ControlFlow<Infallible> {
+        if self.depth > 0 {
+            return ControlFlow::Continue(());
+        }
+        let Some((qualifier, name)) = name_of(expression) else {
+            return ControlFlow::Continue(());
+        };
+        match self.asker.alias(&name) {
+            Ok(None) => {}
+            Ok(Some(meant)) => {
+                let mut meant = meant.clone();
+                let qualifiers: BTreeSet<String> =
+                    names_of(&meant).into_iter().map(|(qualifier, _)| qualifier).collect();
+                self.is_known &= qualifiers.len() <= 1;
+                let ControlFlow::Continue(()) = VisitMut::visit(
+                    &mut meant,
+                    &mut Requalify {
+                        qualifier: &qualifier,
+                        depth: 0,
+                        only_bare: false,
+                    },
+                );
+                *expression = Expr::Nested(Box::new(meant));
+                self.has_followed = true;
+            }
+            Err(columns) => {
+                self.is_known = false;
+                self.also.extend(columns);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Gives names at the expression's own level another qualifier.
+struct Requalify<'name> {
+    qualifier: &'name str,
+    depth: usize,
+    only_bare: bool,
+}
+
+impl VisitorMut for Requalify<'_> {
+    type Break = Infallible;
+
+    fn pre_visit_query(&mut self, _: &mut sqlparser::ast::Query) -> ControlFlow<Infallible> {
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut sqlparser::ast::Query) -> ControlFlow<Infallible> {
+        self.depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expression: &mut Expr) -> ControlFlow<Infallible> {
+        if self.depth > 0 || (self.only_bare && !matches!(expression, Expr::Identifier(_))) {
+            return ControlFlow::Continue(());
+        }
+        let Some((_, name)) = name_of(expression) else {
+            return ControlFlow::Continue(());
+        };
+        let name = Ident::with_quote('"', name);
+        *expression = if self.qualifier.is_empty() {
+            Expr::Identifier(name)
+        } else {
+            Expr::CompoundIdentifier(vec![Ident::with_quote('"', self.qualifier), name])
+        };
+        ControlFlow::Continue(())
+    }
+}
+
+/// The expression as a question writes it: where other qualifiers stand beside it, a bare name has one too.
+fn written(expression: &Expr, qualifiers: &BTreeSet<String>) -> String {
+    if qualifiers.len() < 2 || !qualifiers.contains("") {
+        return expression.to_string();
+    }
+    let mut expression = expression.clone();
+    let ControlFlow::Continue(()) = VisitMut::visit(
+        &mut expression,
+        &mut Requalify {
+            qualifier: OWN_NAME,
+            depth: 0,
+            only_bare: true,
+        },
+    );
+    expression.to_string()
+}
+
+fn called<'name>(qualifier: &'name str, qualifiers: &BTreeSet<String>) -> &'name str {
+    match (qualifier, qualifiers.len()) {
+        ("", 1) => TABLE_NAME,
+        ("", _) => OWN_NAME,
+        (name, _) => name,
+    }
+}
+
+fn table_as(qualifier: &str, qualifiers: &BTreeSet<String>) -> String {
+    match called(qualifier, qualifiers) {
+        TABLE_NAME => TABLE_NAME.to_owned(),
+        name => format!("{TABLE_NAME} AS {}", quoted(name)),
+    }
+}
+
+fn name_of(expression: &Expr) -> Option<(String, String)> {
+    match expression {
+        Expr::Identifier(name) => Some((String::new(), name.value.clone())),
+        Expr::CompoundIdentifier(names) => match names.as_slice() {
+            [.., table, column] => Some((table.value.clone(), column.value.clone())),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn last_name(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Nested(inner) => last_name(inner),
+        other => name_of(other).map(|(_, name)| name),
+    }
+}
+
+fn is_row_id(name: &str) -> bool {
+    ["rowid", "_rowid_", "oid"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The names at an expression's own level, each with its qualifier.
+fn names_of(expression: &Expr) -> Vec<(String, String)> {
+    struct Names {
+        depth: usize,
+        found: Vec<(String, String)>,
+    }
+    impl Visitor for Names {
+        type Break = Infallible;
+        fn pre_visit_query(&mut self, _: &sqlparser::ast::Query) -> ControlFlow<Infallible> {
+            self.depth += 1;
+            ControlFlow::Continue(())
+        }
+        fn post_visit_query(&mut self, _: &sqlparser::ast::Query) -> ControlFlow<Infallible> {
+            self.depth -= 1;
+            ControlFlow::Continue(())
+        }
+        fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
+            if self.depth == 0 {
+                self.found.extend(name_of(expression));
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    let mut names = Names {
+        depth: 0,
+        found: Vec::new(),
+    };
+    let ControlFlow::Continue(()) = expression.visit(&mut names);
+    names.found
+}

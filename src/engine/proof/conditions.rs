@@ -1,0 +1,335 @@
+//! The conditions of a statement, each with the parts around it that it needs; the arguments of its MIN and MAX; and what
+//! its aliases stand for. Read off the statement's text alone, apart from the tracer.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, JoinConstraint,
+    JoinOperator, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins, UnaryOperator, Visit, Visitor,
+};
+
+/// A part of a condition, and what is wanted of it: `TRUE`, `FALSE` or `NOT TRUE`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) expression: Expr,
+    pub(super) wanted: &'static str,
+}
+
+/// What a statement says.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// Conditions: first the part itself, then what must hold around it for it to count.
+    pub(super) conditions: Vec<Vec<Part>>,
+    /// Whether it is MAX, and its argument.
+    pub(super) extremes: Vec<(bool, Expr)>,
+    /// By name in small letters.
+    pub(super) aliases: BTreeMap<String, Vec<Expr>>,
+    /// Whether it is one SELECT from one table, without FILTER.
+    pub(super) is_plain: bool,
+}
+
+/// Reads a statement.
+pub(super) fn read(query: &Query) -> Reading {
+    let mut reader = Reader {
+        reading: Reading {
+            is_plain: true,
+            ..Reading::default()
+        },
+        queries: 0,
+        within: Vec::new(),
+        inside: BTreeMap::new(),
+    };
+    let ControlFlow::Continue(()) = query.visit(&mut reader);
+    reader.reading.is_plain &= reader.queries == 1;
+    reader.reading
+}
+
+struct Reader {
+    reading: Reading,
+    queries: usize,
+    /// For each query that is being read, the parts that must hold where the visitor stands.
+    within: Vec<Vec<Part>>,
+    /// By the address of a branch's result: the parts that must hold for it to be taken.
+    inside: BTreeMap<usize, Vec<Part>>,
+}
+
+fn address(expression: &Expr) -> usize {
+    std::ptr::from_ref(expression).addr()
+}
+
+impl Visitor for Reader {
+    type Break = Infallible;
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Infallible> {
+        self.queries += 1;
+        self.within.push(Vec::new());
+        self.body(&query.body);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
+        self.within.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
+        if let Some(parts) = self.inside.get(&address(expression)) {
+            let parts = parts.clone();
+            self.around().extend(parts);
+        }
+        match expression {
+            Expr::Case {
+                operand,
+                conditions,
+                else_result,
+                ..
+            } => self.case(operand.as_deref(), conditions, else_result.as_deref()),
+            Expr::Function(function) => self.function(function),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
+        if let Some(parts) = self.inside.remove(&address(expression)) {
+            let around = self.around();
+            around.truncate(around.len().saturating_sub(parts.len()));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Reader {
+    fn around(&mut self) -> &mut Vec<Part> {
+        if self.within.is_empty() {
+            self.within.push(Vec::new());
+        }
+        let last = self.within.len() - 1;
+        &mut self.within[last]
+    }
+
+    fn body(&mut self, body: &SetExpr) {
+        match body {
+            SetExpr::Select(select) => self.select(select),
+            SetExpr::SetOperation { left, right, .. } => {
+                self.reading.is_plain = false;
+                self.body(left);
+                self.body(right);
+            }
+            _ => {}
+        }
+    }
+
+    fn select(&mut self, select: &Select) {
+        for item in &select.projection {
+            if let SelectItem::ExprWithAlias { expr, alias } = item {
+                let meanings = self
+                    .reading
+                    .aliases
+                    .entry(alias.value.to_ascii_lowercase())
+                    .or_default();
+                if !meanings.contains(expr) {
+                    meanings.push(expr.clone());
+                }
+            }
+        }
+        let [from] = select.from.as_slice() else {
+            self.reading.is_plain = false;
+            for from in &select.from {
+                self.joined(from);
+            }
+            return self.filters(select);
+        };
+        self.reading.is_plain &= from.joins.is_empty();
+        self.joined(from);
+        self.filters(select);
+    }
+
+    fn filters(&mut self, select: &Select) {
+        for condition in select.selection.iter().chain(&select.having) {
+            self.take(condition, true, Vec::new());
+        }
+    }
+
+    fn joined(&mut self, from: &TableWithJoins) {
+        let relations = std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation));
+        for relation in relations {
+            if let TableFactor::NestedJoin { table_with_joins, .. } = relation {
+                self.reading.is_plain = false;
+                self.joined(table_with_joins);
+            }
+        }
+        for join in &from.joins {
+            if let Some(JoinConstraint::On(condition)) = constraint(&join.join_operator) {
+                self.take(condition, true, Vec::new());
+            }
+        }
+    }
+
+    fn case(&mut self, operand: Option<&Expr>, conditions: &[CaseWhen], otherwise: Option<&Expr>) {
+        let mut before: Vec<Part> = Vec::new();
+        for CaseWhen { condition, result } in conditions {
+            let condition = match operand {
+                Some(operand) => Expr::BinaryOp {
+                    left: Box::new(Expr::Nested(Box::new(operand.clone()))),
+                    op: BinaryOperator::Eq,
+                    right: Box::new(Expr::Nested(Box::new(condition.clone()))),
+                },
+                None => condition.clone(),
+            };
+            self.take(&condition, false, before.clone());
+            let mut taken = before.clone();
+            taken.push(part(&condition, "TRUE"));
+            self.inside.insert(address(result), taken);
+            before.push(part(&condition, "NOT TRUE"));
+        }
+        if let Some(otherwise) = otherwise {
+            self.inside.insert(address(otherwise), before);
+        }
+    }
+
+    fn function(&mut self, function: &Function) {
+        let name = function.name.to_string().trim_matches('"').to_ascii_lowercase();
+        let arguments: Vec<&Expr> = match &function.args {
+            FunctionArguments::List(list) => list.args.iter().filter_map(argument).collect(),
+            FunctionArguments::None | FunctionArguments::Subquery(_) => Vec::new(),
+        };
+        if let Some(filter) = &function.filter {
+            self.reading.is_plain = false;
+            self.take(filter, false, Vec::new());
+        }
+        match (name.as_str(), arguments.as_slice()) {
+            ("min" | "max", [one]) if function.over.is_none() => {
+                self.reading.extremes.push((name == "max", (*one).clone()));
+            }
+            ("iif" | "if", [condition, taken, rest @ ..]) => {
+                self.take(condition, false, Vec::new());
+                self.inside.insert(address(taken), vec![part(condition, "TRUE")]);
+                if let [otherwise, ..] = rest {
+                    self.inside
+                        .insert(address(otherwise), vec![part(condition, "NOT TRUE")]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn take(&mut self, condition: &Expr, is_given: bool, within: Vec<Part>) {
+        let mut all = self.around().clone();
+        all.extend(within);
+        take_apart(condition, true, is_given, &all, &mut self.reading.conditions);
+    }
+}
+
+fn part(expression: &Expr, wanted: &'static str) -> Part {
+    Part {
+        expression: expression.clone(),
+        wanted,
+    }
+}
+
+fn argument(argument: &FunctionArg) -> Option<&Expr> {
+    match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expression)) => Some(expression),
+        _ => None,
+    }
+}
+
+fn constraint(operator: &JoinOperator) -> Option<&JoinConstraint> {
+    match operator {
+        JoinOperator::Join(constraint)
+        | JoinOperator::Inner(constraint)
+        | JoinOperator::Left(constraint)
+        | JoinOperator::LeftOuter(constraint)
+        | JoinOperator::Right(constraint)
+        | JoinOperator::RightOuter(constraint)
+        | JoinOperator::FullOuter(constraint)
+        | JoinOperator::CrossJoin(constraint) => Some(constraint),
+        _ => None,
+    }
+}
+
+/// Takes a condition apart at AND, OR and NOT. Of `(a AND b) OR c`, `a` counts only where `b` holds as well; of a condition
+/// that is given, as WHERE is for a row that was kept, it does anyway.
+fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[Part], found: &mut Vec<Vec<Part>>) {
+    let word = if wanted { "TRUE" } else { "FALSE" };
+    match condition {
+        Expr::Nested(inner) => take_apart(inner, wanted, is_given, within, found),
+        Expr::UnaryOp {
+            op: UnaryOperator::Not,
+            expr,
+        } => take_apart(expr, !wanted, is_given, within, found),
+        Expr::BinaryOp {
+            left,
+            op: op @ (BinaryOperator::And | BinaryOperator::Or),
+            right,
+        } => {
+            let needs_all = (*op == BinaryOperator::And) == wanted;
+            let mut within = within.to_vec();
+            if needs_all && !is_given {
+                within.push(part(condition, word));
+            }
+            take_apart(left, wanted, needs_all, &within, found);
+            take_apart(right, wanted, needs_all, &within, found);
+        }
+        other => {
+            let mut parts = vec![part(other, word)];
+            parts.extend_from_slice(within);
+            found.push(parts);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlparser::dialect::SQLiteDialect;
+    use sqlparser::parser::Parser;
+
+    use super::*;
+
+    fn conditions(statement: &str) -> Vec<String> {
+        let parsed = Parser::parse_sql(&SQLiteDialect {}, statement).unwrap();
+        let [sqlparser::ast::Statement::Query(query)] = parsed.as_slice() else {
+            panic!("no query")
+        };
+        read(query)
+            .conditions
+            .iter()
+            .map(|parts| {
+                let parts: Vec<String> = parts
+                    .iter()
+                    .map(|part| format!("{} {}", part.expression, part.wanted))
+                    .collect();
+                parts.join("; ")
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_later_branch_counts_where_no_earlier_was_taken() {
+        assert_eq!(
+            conditions("SELECT CASE WHEN a > 1 THEN CASE b WHEN 2 THEN 3 END WHEN c THEN 4 END FROM t"),
+            ["a > 1 TRUE", "c TRUE; a > 1 NOT TRUE", "(b) = (2) TRUE; a > 1 TRUE",]
+        );
+        assert_eq!(
+            conditions("SELECT iif(a, (SELECT 1 FROM t WHERE b), CASE WHEN c THEN 1 END) FROM t"),
+            ["a TRUE", "b TRUE", "c TRUE; a NOT TRUE"]
+        );
+    }
+
+    #[test]
+    fn a_side_of_or_counts_with_what_it_needs() {
+        assert_eq!(
+            conditions("SELECT 1 FROM t JOIN u ON NOT (t.a OR u.b) WHERE (c AND d) OR e"),
+            [
+                "t.a FALSE",
+                "u.b FALSE",
+                "c TRUE; c AND d TRUE",
+                "d TRUE; c AND d TRUE",
+                "e TRUE",
+            ]
+        );
+    }
+}
