@@ -34,6 +34,15 @@ pub(super) struct Condition<'db> {
     pub(super) counts: Statement<'db>,
     /// Whether it holds by itself, where it speaks of that row alone.
     pub(super) holds: Option<Statement<'db>>,
+    /// As the statement writes it.
+    text: String,
+}
+
+impl Condition<'_> {
+    /// Whether it stands inside another, as a CASE in a comparison.
+    pub(super) fn is_inside(&self, other: &Self) -> bool {
+        self.text.len() < other.text.len() && other.text.contains(&self.text)
+    }
 }
 
 /// The argument of a MIN or MAX.
@@ -114,6 +123,8 @@ struct Resolved {
     columns: BTreeMap<String, BTreeSet<usize>>,
     /// Whether every name was followed to where it comes from.
     is_known: bool,
+    /// Whether some name was an alias.
+    has_followed: bool,
 }
 
 /// What came of a question.
@@ -160,7 +171,14 @@ impl<'db> Asker<'db, '_> {
                     columns: columns.into_iter().collect(),
                     counts,
                     holds,
+                    text: own.expression.to_string(),
                 }),
+                // An alias of an aggregate beside columns of the row's own: `e = top`.
+                Made::OfGroups if resolved.iter().any(|part| part.has_followed) => {
+                    let own = names_of(&own.expression);
+                    let own = own.iter().filter_map(|(_, name)| self.column(name));
+                    claims.unknown_conditions.extend(own);
+                }
                 Made::OfGroups => {}
                 Made::Unknown => claims.unknown_conditions.extend(columns),
             }
@@ -235,7 +253,7 @@ impl<'db> Asker<'db, '_> {
     /// Follows the names of an expression to the table's columns.
     fn resolve(&self, expression: &Expr) -> Resolved {
         let mut expression = expression.clone();
-        let mut is_known = true;
+        let (mut is_known, mut has_followed) = (true, false);
         let mut also = BTreeSet::new();
         for _ in 0..MOST_ROUNDS {
             let mut follower = Follower {
@@ -250,6 +268,7 @@ impl<'db> Asker<'db, '_> {
             if !follower.has_followed {
                 break;
             }
+            has_followed = true;
         }
         let mut columns: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         for (qualifier, name) in names_of(&expression) {
@@ -276,6 +295,7 @@ impl<'db> Asker<'db, '_> {
             expression,
             columns,
             is_known,
+            has_followed,
         }
     }
 

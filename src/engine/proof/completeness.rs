@@ -366,7 +366,7 @@ impl Search<'_, '_> {
         let Some(before) = self.leaves_it(contingency)? else {
             return Ok(None);
         };
-        if !mark.is_witness && self.turns(cell, contingency, Turn::On)? {
+        if !mark.is_witness && self.turns(mark, held, contingency, Turn::On)? {
             return Ok(None);
         }
         let Some(value) = self.altering(mark, held, contingency, &before, usize::MAX)? else {
@@ -410,7 +410,7 @@ impl Search<'_, '_> {
                     let both = fewer.and(&Change::cell(cell.row, cell.column, value.clone()));
                     let after = self.run(&both)?;
                     alters(&before, &after, self.lineage, cell.column, &current, value)
-                        && (mark.is_witness || !self.turns(cell, &fewer, Turn::On)?)
+                        && (mark.is_witness || !self.turns(mark, held, &fewer, Turn::On)?)
                 }
                 _ => false,
             };
@@ -423,35 +423,40 @@ impl Search<'_, '_> {
         Ok(change)
     }
 
-    /// Whether a contingency makes a condition of the cell's row true that was not, or turns any of them at all.
-    fn turns(&mut self, cell: CellPosition, contingency: &Change, turn: Turn) -> Result<bool, Undecided> {
-        let is_of_the_row = contingency.cells.iter().any(|((row, _), _)| *row == cell.row);
+    /// Whether a contingency makes a condition of the mark's row true that was not, or turns any of them at all. What stands
+    /// inside the mark's own condition, as a CASE in a comparison, is part of it and no other condition.
+    fn turns(&mut self, mark: Mark, held: &Held, contingency: &Change, turn: Turn) -> Result<bool, Undecided> {
+        let row = mark.cell.row;
+        let is_of_the_row = contingency.cells.iter().any(|((changed, _), _)| *changed == row);
         if !is_of_the_row {
             return Ok(false);
         }
         let before = match &self.truths {
-            Some((row, truths)) if *row == cell.row => truths.clone(),
+            Some((known, truths)) if *known == row => truths.clone(),
             _ => {
-                let truths = self.truths_of(cell, &Change::default())?;
-                self.truths = Some((cell.row, truths.clone()));
+                let truths = self.truths_of(mark.cell, &Change::default())?;
+                self.truths = Some((row, truths.clone()));
                 truths
             }
         };
-        let after = self.truths_of(cell, contingency)?;
+        let after = self.truths_of(mark.cell, contingency)?;
+        let conditions = &self.claims.conditions;
+        let others = conditions.iter().filter(|condition| condition.holds.is_some());
         let holds = |truth: &SqlValue| *truth == SqlValue::Integer(1);
-        Ok(before.iter().zip(&after).any(|(before, after)| match turn {
-            Turn::On => !holds(before) && holds(after),
-            Turn::Any => holds(before) != holds(after),
-        }))
+        let mut turned = others
+            .zip(before.iter().zip(&after))
+            .filter(|(_, (before, after))| match turn {
+                Turn::On => !holds(before) && holds(after),
+                Turn::Any => holds(before) != holds(after),
+            });
+        Ok(turned.any(|(condition, _)| !held.positions().any(|own| condition.is_inside(&conditions[own]))))
     }
 
     fn truths_of(&mut self, cell: CellPosition, change: &Change) -> Result<Vec<SqlValue>, Undecided> {
         let current = self.value(cell);
         let of = vec![SqlValue::Integer(row_number(cell.row))];
-        let mut questions: Vec<Question<'_, '_>> = self
-            .claims
-            .conditions
-            .iter_mut()
+        let conditions = self.claims.conditions.iter_mut();
+        let mut questions: Vec<Question<'_, '_>> = conditions
             .filter_map(|condition| condition.holds.as_mut())
             .map(|statement| Question {
                 statement,
@@ -496,7 +501,7 @@ impl Search<'_, '_> {
             {
                 contingency.deleted.push(*row);
             }
-            if contingency.size() == 0 || self.turns(cell, &contingency, Turn::Any)? {
+            if contingency.size() == 0 || self.turns(mark, held, &contingency, Turn::Any)? {
                 continue;
             }
             let before = self.run(&contingency)?;

@@ -106,6 +106,13 @@ pub(super) struct Held {
     is_unknown: bool,
 }
 
+impl Held {
+    /// Positions of what is held and can be asked.
+    pub(super) fn positions(&self) -> impl Iterator<Item = usize> {
+        self.known.iter().map(|(position, _)| *position)
+    }
+}
+
 impl Search<'_, '_> {
     /// What the mark claims; `None` where that is nothing.
     pub(super) fn held(&mut self, mark: Mark) -> Result<Option<Held>, Undecided> {
