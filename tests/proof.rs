@@ -599,7 +599,7 @@ fn recorded_steps_are_proven() {
             table = execution.table;
         }
     }
-    println!("{}", tally.table());
+    println!("{}\n{}", tally.findings.join("\n"), tally.table());
     tally.assert_proven(1.0, 0.3, 0.99);
 }
 
@@ -678,6 +678,6 @@ fn statements_that_look_past_their_result_are_sound() {
 #[test]
 fn generated_statements_are_proven() {
     let tally = tally::Tally::of(1, statements(), &ProofSettings::default());
-    println!("{}", tally.table());
+    println!("{}\n{}", tally.findings.join("\n"), tally.table());
     tally.assert_proven(1.0, 0.3, 0.99);
 }
