@@ -4,6 +4,10 @@
 //! - A text is taken as its words and numbers: small letters, no accents, `1,234.50` is `1234.5`, `three` is `3`; a
 //!   Chinese, Japanese or Korean character is a word by itself.
 //! - A value stands in a text where its words and numbers do, in one run.
+//! - So does it where the text spells it otherwise: a date in another order, an amount without its unit, a measure rounded.
+//! - A sentence as an answer stands in a sentence that has most of the words which it adds to the question.
+//! - A value that any sentence may have - a number below 100, or what the question names - is told where it is *stated*
+//!   ([`super::stated`]): `so the answer is V`.
 //! - A verdict stands in a sentence that has `true` or `false`, or that says of the statement that it is supported,
 //!   refuted, correct and the like; or that begins with yes or no. Both verdicts count: what is left out must not tell
 //!   which it was.
@@ -14,6 +18,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use super::stated::Read;
 use crate::dataset::Answer;
 
 /// A word or number of a text.
@@ -32,7 +37,21 @@ pub(super) enum AnswerForms {
     Verdict,
     /// Values, or one sentence; each as its words and numbers, none empty.
     Values(Vec<Vec<String>>),
+    /// A sentence.
+    Sentence {
+        /// All its words and numbers.
+        whole: Vec<Vec<String>>,
+        /// Those that say something and that the question has not.
+        news: BTreeSet<String>,
+    },
 }
+
+/// Words of a sentence that say nothing by themselves.
+const EMPTY_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "been", "by", "did", "do", "does", "for", "from", "had", "has", "have",
+    "he", "her", "his", "in", "is", "it", "its", "of", "on", "or", "she", "that", "the", "their", "they", "this", "to",
+    "was", "were", "which", "while", "who", "with",
+];
 
 const CLAIM: &[&str] = &[
     "statement",
@@ -78,12 +97,32 @@ const JUDGED: &[&str] = &[
 ];
 
 const NUMBER_WORDS: &[&str] = &[
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
 ];
 
 impl AnswerForms {
     /// `None` for an answer without a word or number in it: it has no form that could be told from punctuation.
-    pub(super) fn of(answer: &Answer) -> Option<Self> {
+    pub(super) fn of(answer: &Answer, question: &str) -> Option<Self> {
         let words_of = |text: &str| words(text);
         let values: Vec<Vec<String>> = match answer {
             Answer::Verdict(_) => return Some(Self::Verdict),
@@ -91,7 +130,55 @@ impl AnswerForms {
             Answer::Text(text) => vec![words_of(text)],
         };
         let values: Vec<Vec<String>> = values.into_iter().filter(|value| !value.is_empty()).collect();
-        (!values.is_empty()).then_some(Self::Values(values))
+        let first = values.first()?;
+        if let Answer::Text(_) = answer {
+            let known = words(question);
+            let is_news = |word: &&String| !EMPTY_WORDS.contains(&word.as_str()) && !known.contains(*word);
+            let news = first.iter().filter(is_news).cloned().collect();
+            return Some(Self::Sentence { whole: values, news });
+        }
+        Some(Self::Values(values))
+    }
+
+    /// Its values, each as its words and numbers; none of a verdict.
+    pub(super) fn values(&self) -> &[Vec<String>] {
+        match self {
+            Self::Verdict => &[],
+            Self::Values(values) | Self::Sentence { whole: values, .. } => values,
+        }
+    }
+
+    /// Sentences that have most of what a sentence as an answer adds to the question.
+    fn retold_in(&self, text: &str) -> Vec<Range<usize>> {
+        let Self::Sentence { news, .. } = self else {
+            return Vec::new();
+        };
+        let most = (news.len() * 3).div_ceil(5).max(1);
+        sentences(text)
+            .into_iter()
+            .filter(|sentence| {
+                let told: BTreeSet<String> = words(text.get(sentence.clone()).unwrap_or_default())
+                    .into_iter()
+                    .collect();
+                !news.is_empty() && news.intersection(&told).count() >= most
+            })
+            .collect()
+    }
+
+    /// Where a text states a value, however short or often named it is.
+    pub(super) fn stated_in(&self, text: &str) -> Vec<Range<usize>> {
+        let tokens = tokens(text);
+        let mut occurrences: Vec<Range<usize>> = Vec::new();
+        for value in self.values() {
+            for form in spellings(value).into_iter().chain(parts(value)) {
+                occurrences.extend(index_runs(&tokens, &form));
+            }
+        }
+        Read::new(text, &tokens)
+            .stated(occurrences)
+            .into_iter()
+            .filter_map(|run| Some(tokens.get(run.start)?.place.start..tokens.get(run.end - 1)?.place.end))
+            .collect()
     }
 
     /// Where a text of a model's own says the answer, in bytes, ascending and apart.
@@ -101,9 +188,13 @@ impl AnswerForms {
                 .into_iter()
                 .filter(|sentence| text.get(sentence.clone()).is_some_and(says_a_verdict))
                 .collect(),
-            Self::Values(values) => {
+            Self::Values(values) | Self::Sentence { whole: values, .. } => {
                 let tokens = tokens(text);
-                joined(values.iter().flat_map(|value| runs(&tokens, value)).collect())
+                let forms = values.iter().flat_map(|value| spellings(value));
+                let mut places: Vec<Range<usize>> = forms.flat_map(|form| runs(&tokens, &form)).collect();
+                places.extend(self.retold_in(text));
+                places.extend(self.stated_in(text));
+                joined(places)
             }
         }
     }
@@ -113,26 +204,54 @@ impl AnswerForms {
         const COUNTED: &[&str] = &[
             "step", "steps", "row", "rows", "table", "column", "columns", "line", "part",
         ];
-        let Self::Values(values) = self else {
+        if *self == Self::Verdict {
             return self.said_in(text);
-        };
+        }
         let tokens = tokens(text);
         let counts = |place: &Range<usize>| {
             let before = tokens.iter().rfind(|token| token.place.end <= place.start);
             before.is_some_and(|token| COUNTED.contains(&token.text.as_str()))
         };
-        let said = values.iter().flat_map(|value| {
-            let small = is_small_number(value);
-            runs(&tokens, value)
-                .into_iter()
-                .filter(move |place| !(small && counts(place)))
-        });
-        joined(said.collect())
+        let forms = self.values().iter().flat_map(|value| spellings(value));
+        let mut said: Vec<Range<usize>> = Vec::new();
+        for form in forms {
+            let small = is_small_number(&form);
+            said.extend(
+                runs(&tokens, &form)
+                    .into_iter()
+                    .filter(|place| !(small && counts(place))),
+            );
+        }
+        said.extend(self.retold_in(text));
+        said.extend(self.stated_in(text));
+        joined(said)
     }
 
-    /// Where the words or the program of a step say the answer: as [`AnswerForms::said_in`], but a step may name what
-    /// the question names, and small numbers (`row 1`); a rule that speaks of both verdicts is no claim.
+    /// Where the words of a step say the answer: as [`AnswerForms::named_in_step`], and where they state it. Of a sentence
+    /// that states what the question offers nothing is left: the other offers in it would tell which it was.
     pub(super) fn said_in_step(&self, text: &str, question: &str) -> Vec<Range<usize>> {
+        let mut places = self.named_in_step(text, question);
+        if *self != Self::Verdict {
+            let asked = words(question);
+            let sentences = sentences(text);
+            places.extend(self.retold_in(text));
+            places.extend(self.stated_in(text).into_iter().map(|place| {
+                let said = words(text.get(place.clone()).unwrap_or_default());
+                let whole = sentences
+                    .iter()
+                    .find(|sentence| sentence.start <= place.start && place.end <= sentence.end);
+                match whole {
+                    Some(sentence) if contains(&asked, &said) && !is_small_number(&said) => sentence.clone(),
+                    _ => place,
+                }
+            }));
+        }
+        joined(places)
+    }
+
+    /// Where a program, or the words of a step, name the answer: as [`AnswerForms::said_in`], but a step may name what
+    /// the question names, and small numbers (`row 1`); a rule that speaks of both verdicts is no claim.
+    pub(super) fn named_in_step(&self, text: &str, question: &str) -> Vec<Range<usize>> {
         match self {
             Self::Verdict => sentences(text)
                 .into_iter()
@@ -141,13 +260,15 @@ impl AnswerForms {
                         .is_some_and(|sentence| claims_a_verdict(sentence) && !has_both_verdicts(sentence))
                 })
                 .collect(),
-            Self::Values(values) => {
+            Self::Values(values) | Self::Sentence { whole: values, .. } => {
                 let question = words(question);
                 let tokens = tokens(text);
                 let told = values
                     .iter()
-                    .filter(|value| !is_small_number(value) && !contains(&question, value));
-                joined(told.flat_map(|value| runs(&tokens, value)).collect())
+                    .filter(|value| !contains(&question, value))
+                    .flat_map(|value| spellings(value))
+                    .filter(|form| !is_small_number(form) && !contains(&question, form));
+                joined(told.flat_map(|form| runs(&tokens, &form)).collect())
             }
         }
     }
@@ -167,7 +288,7 @@ impl AnswerForms {
                 };
                 cells.all(|cell| cell == first)
             }
-            Self::Values(values) => {
+            Self::Values(values) | Self::Sentence { whole: values, .. } => {
                 let has = |cell: &Vec<String>, value: &Vec<String>| {
                     cell == value || ((computed || !is_small_number(value)) && contains(cell, value))
                 };
@@ -183,6 +304,112 @@ impl AnswerForms {
                 found.len() == values.len()
             }
         }
+    }
+}
+
+/// A value as a text may spell it, itself first.
+fn spellings(value: &[String]) -> Vec<Vec<String>> {
+    let mut found = vec![value.to_vec()];
+    found.extend(dates(value));
+    if let [number, units @ ..] = value
+        && let Ok(amount) = number.parse::<f64>()
+    {
+        let is_unit = |word: &String| word.chars().all(char::is_alphabetic);
+        if matches!(units.len(), 1 | 2) && units.iter().all(is_unit) && month(&units[0]).is_none() {
+            found.push(vec![number.clone()]);
+        }
+        let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        for fewer in 1..decimals.min(4) {
+            let rounded = format!("{amount:.fewer$}");
+            found.push(words(&rounded));
+        }
+    }
+    found
+}
+
+const MONTHS: &[&str] = &[
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// The number of a month by its name or the first letters of it.
+fn month(word: &str) -> Option<usize> {
+    let is_name = |name: &&str| name.starts_with(word) && (word.len() == 3 || word.len() == name.len());
+    MONTHS.iter().position(|name| is_name(&name)).map(|index| index + 1)
+}
+
+/// A date of day, month and year in the orders in which texts have it; empty if it is none.
+fn dates(value: &[String]) -> Vec<Vec<String>> {
+    let [first, second, third] = value else {
+        return Vec::new();
+    };
+    let number = |word: &String| word.parse::<usize>().ok();
+    let date = match (month(first), month(second)) {
+        (Some(month), _) => number(second).zip(number(third)).map(|(day, year)| (year, month, day)),
+        (_, Some(month)) => number(first).zip(number(third)).map(|(day, year)| (year, month, day)),
+        _ if first.len() == 4 => match (number(first), number(second), number(third)) {
+            (Some(year), Some(month), Some(day)) => Some((year, month, day)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some((year, month, day)) = date.filter(|(_, month, day)| (1..=12).contains(month) && (1..=31).contains(day))
+    else {
+        return Vec::new();
+    };
+    let name = MONTHS[month - 1];
+    let two = |number: usize| format!("{number:02}");
+    let (year, day) = (year.to_string(), day.to_string());
+    let mut found = Vec::new();
+    for name in [name.to_owned(), name.chars().take(3).collect()] {
+        for day in [day.clone(), format!("{day:0>2}"), format!("{day}{}", ordinal(&day))] {
+            found.push(vec![day.clone(), name.clone(), year.clone()]);
+            found.push(vec![day.clone(), "of".to_owned(), name.clone(), year.clone()]);
+            found.push(vec![name.clone(), day.clone(), year.clone()]);
+        }
+    }
+    for (month, day) in [(month.to_string(), day.clone()), (two(month), format!("{day:0>2}"))] {
+        found.push(vec![year.clone(), month.clone(), day.clone()]);
+        found.push(vec![day.clone(), month.clone(), year.clone()]);
+        found.push(vec![month, day, year.clone()]);
+    }
+    found
+}
+
+fn ordinal(day: &str) -> &'static str {
+    match day {
+        "11" | "12" | "13" => "th",
+        _ => match day.chars().last() {
+            Some('1') => "st",
+            Some('2') => "nd",
+            Some('3') => "rd",
+            _ => "th",
+        },
+    }
+}
+
+/// What a statement may shorten a name of several words to: its first or last word.
+fn parts(value: &[String]) -> Vec<Vec<String>> {
+    let tells = |word: &&String| {
+        word.chars().count() >= 4 && word.chars().all(char::is_alphabetic) && !EMPTY_WORDS.contains(&word.as_str())
+    };
+    match value {
+        [first, .., last] => [first, last]
+            .into_iter()
+            .filter(tells)
+            .map(|word| vec![word.clone()])
+            .collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -202,13 +429,48 @@ fn says_a_verdict(sentence: &str) -> bool {
     let words = words(sentence);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     has(&["true", "false"])
+        || states_a_verdict(sentence)
         || (has(CLAIM) && has(JUDGED))
         || words.first().is_some_and(|word| matches!(word.as_str(), "yes" | "no"))
             && (words.len() == 1 || sentence.trim_start().chars().nth(words[0].len()) == Some(','))
 }
 
+/// Whether a sentence states a verdict as it would a value (`result: TRUE`), or is nothing else.
+fn states_a_verdict(sentence: &str) -> bool {
+    const VERDICTS: &[&str] = &[
+        "true",
+        "false",
+        "yes",
+        "no",
+        "supported",
+        "unsupported",
+        "refuted",
+        "entailed",
+        "contradicted",
+    ];
+    let tokens = tokens(sentence);
+    let occurrences = tokens
+        .iter()
+        .enumerate()
+        .filter(|(index, token)| {
+            // `there is no row` says nothing of the statement.
+            let after = tokens.get(index + 1).map_or(sentence.len(), |next| next.place.start);
+            let ends = tokens.len() == index + 1
+                || sentence
+                    .get(token.place.end..after)
+                    .is_some_and(|gap| gap.contains([',', '.', ':', ';', '\n']));
+            VERDICTS.contains(&token.text.as_str()) && (ends || !matches!(token.text.as_str(), "yes" | "no"))
+        })
+        .map(|(index, _)| index..index + 1)
+        .collect();
+    is_verdict_word(&words(sentence)) || !Read::new(sentence, &tokens).stated(occurrences).is_empty()
+}
+
 /// Whether a sentence about a step claims a verdict: `true` may be a value of the table as well.
 fn claims_a_verdict(sentence: &str) -> bool {
+    if states_a_verdict(sentence) {
+        return true;
+    }
     let words = words(sentence);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     const OF_THE_QUESTION: &[&str] = &[
@@ -224,7 +486,7 @@ fn claims_a_verdict(sentence: &str) -> bool {
 }
 
 /// Sentences of a text, in bytes: up to a full stop, question mark or exclamation mark before a blank, or a line's end.
-fn sentences(text: &str) -> Vec<Range<usize>> {
+pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut characters = text.char_indices().peekable();
@@ -330,13 +592,22 @@ fn stands_alone(character: char) -> bool {
 
 /// Where a run of words stands among tokens, in bytes.
 pub(super) fn runs(tokens: &[Token], value: &[String]) -> Vec<Range<usize>> {
+    index_runs(tokens, value)
+        .into_iter()
+        .filter_map(|run| Some(tokens.get(run.start)?.place.start..tokens.get(run.end - 1)?.place.end))
+        .collect()
+}
+
+/// The same, by the indices of the tokens.
+fn index_runs(tokens: &[Token], value: &[String]) -> Vec<Range<usize>> {
     if value.is_empty() {
         return Vec::new();
     }
     tokens
         .windows(value.len())
-        .filter(|window| window.iter().map(|token| &token.text).eq(value))
-        .filter_map(|window| Some(window.first()?.place.start..window.last()?.place.end))
+        .enumerate()
+        .filter(|(_, window)| window.iter().map(|token| &token.text).eq(value))
+        .map(|(start, window)| start..start + window.len())
         .collect()
 }
 
@@ -351,7 +622,7 @@ pub(super) fn is_small_number(value: &[String]) -> bool {
 }
 
 /// Ranges in order, those that touch or overlap made one.
-fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(super) fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut apart: Vec<Range<usize>> = Vec::new();
     for range in ranges {
@@ -368,9 +639,10 @@ mod tests {
     use super::*;
 
     fn values(values: &[&str]) -> AnswerForms {
-        AnswerForms::of(&Answer::Values(
-            values.iter().map(|value| (*value).to_owned()).collect(),
-        ))
+        AnswerForms::of(
+            &Answer::Values(values.iter().map(|value| (*value).to_owned()).collect()),
+            "",
+        )
         .unwrap()
     }
 
@@ -405,7 +677,7 @@ mod tests {
         assert_eq!(said(&values(&["1,204"]), "about 1204.0 m, 11204"), ["1204.0"]);
         assert_eq!(said(&values(&["3"]), "three of 13; 3rd"), ["three"]);
         assert_eq!(said(&values(&["東京"]), "首都は東京です"), ["東京"]);
-        assert_eq!(AnswerForms::of(&Answer::Values(vec!["—".to_owned()])), None);
+        assert_eq!(AnswerForms::of(&Answer::Values(vec!["—".to_owned()]), ""), None);
     }
 
     #[test]

@@ -1,30 +1,28 @@
 //! What a format makes of the finished steps, after everything was withheld that has to be: a script that runs by
 //! itself, chains of operations, facts. Nothing here can tell what the steps do not.
 
-use super::answer_forms::AnswerForms;
 use super::view::{PageView, ResultView};
+use super::withhold::Blind;
 use super::{AnswerVisibility, Format, facts, operations, sql_script, withhold, words};
 use crate::dataset::Sample;
 use crate::trace::Trace;
 
-/// Completes a view. What must not be told is told by `blind`, the true sample and trace.
+/// Completes a view. What must not be told is told by `blind`.
 pub(super) fn complete(
     view: &mut PageView,
     (sample, trace): (&Sample, &Trace),
     format: Format,
     visibility: AnswerVisibility,
-    blind: (&Sample, &Trace),
+    blind: Option<&Blind<'_>>,
 ) {
     let is_withheld = visibility == AnswerVisibility::Withheld;
-    let forms = blind
-        .1
-        .answer
-        .as_ref()
-        .filter(|_| is_withheld)
-        .and_then(AnswerForms::of);
+    let forms = blind.and_then(|blind| blind.forms.as_ref());
     let conceal = |text: &mut String| {
-        if let Some(forms) = &forms {
-            withhold::replace(text, |text| forms.said_in_step(text, &blind.0.question));
+        if let Some(blind) = blind {
+            withhold::replace(text, |text| blind.names.found_in(text));
+        }
+        if let Some((forms, blind)) = forms.zip(blind) {
+            withhold::replace(text, |text| forms.said_in_step(text, &blind.sample.question));
         }
     };
     match format {
@@ -39,10 +37,14 @@ pub(super) fn complete(
             }
         }
         Format::Facts => {
-            let (mut made, part) = facts::of(&sample.table, trace, &view.steps, is_withheld);
-            made.facts.iter_mut().for_each(conceal);
-            let states_answer = forms.as_ref().zip(part.as_ref()).is_some_and(|(forms, part)| {
-                !withhold::fills_first_table(forms, blind.0)
+            let (mut made, part) = facts::of(&sample.table, trace, &view.steps, is_withheld, view.counts, conceal);
+            for fact in &mut made.facts {
+                withhold::replace(fact, |text| {
+                    blind.map_or_else(Vec::new, |blind| blind.names.found_in(text))
+                });
+            }
+            let states_answer = forms.zip(part.as_ref()).is_some_and(|(forms, part)| {
+                !withhold::fills_first_table(forms, sample)
                     && (0..part.columns.len()).any(|column| {
                         let cells = part
                             .rows

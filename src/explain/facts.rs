@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::marked_table::{Dropped, Marks, Provenance, TableView};
 use super::view::{ResultView, StepView};
 use super::visible_text::visible_line;
-use super::words;
+use super::words::{self, Counts};
 use crate::table::Table;
 use crate::trace::lineage::RowRole;
 use crate::trace::{Lineage, RowSources, Trace};
@@ -23,24 +23,45 @@ pub(super) struct FactsView {
 }
 
 /// Makes the facts from the steps as a page may tell them. With `before_last`, the part of the table is what the last
-/// step ran on: what it gives would state the answer.
-pub(super) fn of(table: &Table, trace: &Trace, shown: &[StepView], before_last: bool) -> (FactsView, Option<Table>) {
-    let facts = shown.iter().map(|view| fact(table, trace, view)).collect();
+/// step ran on: what it gives would state the answer. `conceal` takes out of a fact's own words what it may not tell.
+pub(super) fn of(
+    table: &Table,
+    trace: &Trace,
+    shown: &[StepView],
+    before_last: bool,
+    counts: Counts,
+    conceal: impl Fn(&mut String),
+) -> (FactsView, Option<Table>) {
+    let facts = shown
+        .iter()
+        .map(|view| fact(table, trace, view, counts, &conceal))
+        .collect();
     let (part, sub_table) = match part(table, trace, before_last) {
         Some((rows, columns)) => {
             let sub_table = sub_table(table, &rows, &columns);
-            let name = format!(
-                "{}, out of {} and {}",
-                words::PART,
-                words::count(table.rows.len(), "row"),
-                words::count(table.columns.len(), "column")
-            );
+            let name = match counts {
+                Counts::Withheld => words::PART.to_owned(),
+                Counts::Said => format!(
+                    "{}, out of {} and {}",
+                    words::PART,
+                    words::count(table.rows.len(), "row"),
+                    words::count(table.columns.len(), "column")
+                ),
+            };
             let origins: RowSources = rows.iter().map(|row| vec![*row]).collect();
             let provenance = Provenance {
                 origins: Some(&origins),
                 new_columns: &[],
             };
-            let view = TableView::new(0, name, &sub_table, Marks::default(), &Dropped::default(), provenance);
+            let view = TableView::new(
+                0,
+                name,
+                &sub_table,
+                Marks::default(),
+                &Dropped::default(),
+                provenance,
+                counts,
+            );
             (Some(view), Some(sub_table))
         }
         None => (None, None),
@@ -121,30 +142,20 @@ fn part(table: &Table, trace: &Trace, before_last: bool) -> Option<(BTreeSet<usi
 }
 
 /// One step in one sentence: what it did, and what came of it.
-fn fact(table: &Table, trace: &Trace, view: &StepView) -> String {
-    let step = view.number.checked_sub(1).and_then(|index| trace.steps.get(index));
-    let input = step.and_then(|step| {
-        if step.input == 0 {
-            Some(table)
-        } else {
-            trace.tables.get(step.input)
-        }
-    });
-    let output = step
-        .and_then(|step| step.output)
-        .and_then(|output| trace.tables.get(output));
-    let lineage = step.and_then(|step| step.lineage.as_ref());
+fn fact(table: &Table, trace: &Trace, view: &StepView, counts: Counts, conceal: &impl Fn(&mut String)) -> String {
+    let (input, output, lineage) = tables_of_step(table, trace, view.number);
     let mut said = visible_line(&view.words).trim_end_matches(['.', ':', ';']).to_owned();
     if said.is_empty() {
         said = input
             .map(|input| {
                 let marks = lineage.map(|lineage| Marks::of(lineage, input)).unwrap_or_default();
-                words::made_sentence(lineage, &marks, input, output)
+                words::made_sentence(lineage, &marks, input, output, counts)
             })
             .unwrap_or_default()
             .trim_end_matches('.')
             .to_owned();
     }
+    conceal(&mut said);
     if let Some(error) = &view.error {
         return format!("{said}: this step failed. Error: {}", visible_line(error));
     }
@@ -154,11 +165,35 @@ fn fact(table: &Table, trace: &Trace, view: &StepView) -> String {
     if view.result == Some(ResultView::Withheld) {
         return format!("{said}. {}", words::RESULT_WITHHELD);
     }
-    format!("{said}: {}.", outcome(input, output, lineage))
+    format!("{said}: {}.", outcome(input, output, lineage, counts))
+}
+
+/// What a step, by its number from one, ran on, what came of it, and how.
+fn tables_of_step<'a>(
+    table: &'a Table,
+    trace: &'a Trace,
+    number: usize,
+) -> (Option<&'a Table>, Option<&'a Table>, Option<&'a Lineage>) {
+    let Some(step) = number.checked_sub(1).and_then(|index| trace.steps.get(index)) else {
+        return (None, None, None);
+    };
+    let input = if step.input == 0 {
+        Some(table)
+    } else {
+        trace.tables.get(step.input)
+    };
+    let output = step.output.and_then(|output| trace.tables.get(output));
+    (input, output, step.lineage.as_ref())
+}
+
+/// How the fact of a step ends that says what came of it.
+pub(super) fn ending(table: &Table, trace: &Trace, number: usize, counts: Counts) -> Option<String> {
+    let (input, output, lineage) = tables_of_step(table, trace, number);
+    Some(format!(": {}.", outcome(input?, output?, lineage, counts)))
 }
 
 /// What came of a step: how many rows of how many, and the values where they are few.
-fn outcome(input: &Table, output: &Table, lineage: Option<&Lineage>) -> String {
+fn outcome(input: &Table, output: &Table, lineage: Option<&Lineage>, counts: Counts) -> String {
     /// Rows of a computed result, and columns of any, that a sentence gives.
     const ROWS_NAMED: usize = 5;
     const COLUMNS_NAMED: usize = 4;
@@ -171,10 +206,11 @@ fn outcome(input: &Table, output: &Table, lineage: Option<&Lineage>) -> String {
     let mut parts = Vec::new();
     if let Some(lineage) = kept {
         let origins = lineage.origins.union();
-        let mut kept = if rows == input.rows.len() {
-            format!("all {}", words::count(rows, "row"))
-        } else {
-            format!("{rows} of {}", words::count(input.rows.len(), "row"))
+        let mut kept = match (rows == input.rows.len(), counts) {
+            (true, Counts::Said) => format!("all {}", words::count(rows, "row")),
+            (false, Counts::Said) => format!("{rows} of {}", words::count(input.rows.len(), "row")),
+            (true, Counts::Withheld) => "every row".to_owned(),
+            (false, Counts::Withheld) => "some of the rows".to_owned(),
         };
         if rows < input.rows.len() && !origins.is_empty() {
             let noun = if origins.len() == 1 { "row" } else { "rows" };
@@ -185,7 +221,10 @@ fn outcome(input: &Table, output: &Table, lineage: Option<&Lineage>) -> String {
             parts.push(format!("new {}", words::column_names(output, produced)));
         }
     } else if rows > 1 {
-        parts.push(words::count(rows, "row"));
+        parts.push(match counts {
+            Counts::Said => words::count(rows, "row"),
+            Counts::Withheld => "several rows".to_owned(),
+        });
     }
     let is_few = rows == 1 || (rows <= ROWS_NAMED && kept.is_none());
     if is_few && output.columns.len() <= COLUMNS_NAMED {
@@ -203,7 +242,7 @@ fn outcome(input: &Table, output: &Table, lineage: Option<&Lineage>) -> String {
         }
     }
     if parts.is_empty() {
-        "1 row".to_owned()
+        "a single row".to_owned()
     } else {
         parts.join("; ")
     }

@@ -121,6 +121,31 @@ fn legend(legend: &Legend) -> String {
     format!("Marks: {}.", parts.join("; "))
 }
 
+/// Whether a line is a legend, which no text from outside can be.
+pub(super) fn is_legend(line: &str) -> bool {
+    let all = |rows: bool, columns: bool| Legend {
+        rows,
+        columns,
+        ..Legend::EVERYTHING
+    };
+    let legends = [
+        legend(&all(true, true)),
+        legend(&all(true, false)),
+        legend(&all(false, true)),
+    ];
+    let parts_of = |legend: &str| -> Vec<String> {
+        let parts = legend.strip_prefix("Marks: ").and_then(|rest| rest.strip_suffix('.'));
+        parts
+            .into_iter()
+            .flat_map(|parts| parts.split("; "))
+            .map(str::to_owned)
+            .collect()
+    };
+    let known: Vec<String> = legends.iter().flat_map(|legend| parts_of(legend)).collect();
+    let parts = parts_of(line);
+    !parts.is_empty() && parts.iter().all(|part| known.contains(part))
+}
+
 fn write_step(page: &mut Paragraphs, step: &StepView) {
     let mut heading = format!("### Step {}", step.number);
     if !step.words.is_empty() {
@@ -243,7 +268,7 @@ fn whole_table(table: &TableView) -> String {
     } else {
         &table.glance
     };
-    let mut text = format!("{} ({}):\n|row|", table.name, table.size());
+    let mut text = format!("{}:\n|row|", table.title());
     for slot in &cut.columns {
         match slot {
             Slot::Column(column) => text.push_str(&table.header(*column).map_or_else(String::new, header_text)),
@@ -304,7 +329,7 @@ fn cell_text(cell: &CellView) -> String {
 }
 
 /// Text on one line that stays text: no markup, no HTML, no mark of ours, no end of a table cell.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let characters: Vec<char> = text.trim().chars().collect();
     let at = |index: Option<usize>| index.and_then(|index| characters.get(index)).copied();
     let mut safe = String::with_capacity(text.len());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::visible_text::{has_right_to_left, visible, visible_line};
-use super::words;
+use super::words::{self, Counts};
 use crate::table::{Cell, Column, Table};
 use crate::trace::lineage::CellPosition;
 use crate::trace::{Lineage, RowSources};
@@ -124,6 +124,8 @@ pub(super) struct TableView {
     pub(super) marks: Marks,
     /// Whether the page has shown the same table before, under this name.
     pub(super) shown_before_as: Option<String>,
+    /// Whether its size is said.
+    counts: Counts,
 }
 
 /// The part of a table that is shown.
@@ -287,6 +289,7 @@ impl TableView {
         marks: Marks,
         dropped: &Dropped,
         provenance: Provenance<'_>,
+        counts: Counts,
     ) -> Self {
         let headers: Vec<HeaderView> = table
             .columns
@@ -307,6 +310,7 @@ impl TableView {
             marks: &marks,
             dropped,
             origins: provenance.origins,
+            counts,
         };
         let is_whole = row_count <= ROWS_AT_A_GLANCE && column_count <= COLUMNS_AT_A_GLANCE;
         let may_open = row_count <= ROWS_WHOLE && table.cell_count() <= CELLS_WHOLE;
@@ -329,7 +333,24 @@ impl TableView {
             row_count,
             marks,
             shown_before_as: None,
+            counts,
         }
+    }
+
+    /// Every text of the table itself that it shows: names of columns and cells.
+    pub(super) fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let cuts = [Some(&mut self.glance), self.whole.as_mut()];
+        let cells = cuts
+            .into_iter()
+            .flatten()
+            .flat_map(|cut| &mut cut.lines)
+            .filter_map(|line| match line {
+                Line::Row(row) => Some(&mut row.cells),
+                Line::Gap { .. } => None,
+            })
+            .flatten()
+            .filter_map(|cell| cell.text.as_mut());
+        self.headers.iter_mut().map(|header| &mut header.text).chain(cells)
     }
 
     /// Takes out where rows and columns came from, for a format that shows tables as they are.
@@ -364,8 +385,30 @@ impl TableView {
         self.whole.as_ref().unwrap_or(&self.glance)
     }
 
+    /// Its name, with its size where that is said. The first table's is said on every page.
+    pub(super) fn title(&self) -> String {
+        if self.says_size() {
+            format!("{} ({})", self.name, self.size())
+        } else {
+            self.name.clone()
+        }
+    }
+
+    /// What to click on to see the whole of it.
+    pub(super) fn invitation(&self) -> String {
+        if self.says_size() {
+            format!("Show all {}", self.size())
+        } else {
+            "Show every row".to_owned()
+        }
+    }
+
+    fn says_size(&self) -> bool {
+        self.counts == Counts::Said || self.name == words::FIRST_TABLE
+    }
+
     /// `1 row` or `12 rows`, and how many columns where not all are shown.
-    pub(super) fn size(&self) -> String {
+    fn size(&self) -> String {
         let rows = words::count(self.row_count, "row");
         if self.headers.len() > COLUMNS_AT_A_GLANCE {
             format!("{rows}, {}", words::count(self.headers.len(), "column"))
@@ -478,6 +521,7 @@ struct Cutter<'a> {
     marks: &'a Marks,
     dropped: &'a Dropped,
     origins: Option<&'a RowSources>,
+    counts: Counts,
 }
 
 impl Cutter<'_> {
@@ -492,7 +536,7 @@ impl Cutter<'_> {
         let mut lines = Vec::with_capacity(rows.len());
         let mut next = 0;
         for &index in rows {
-            push_gap(&mut lines, next, index, self.marks);
+            push_gap(&mut lines, next, index, self.marks, self.counts);
             next = index + 1;
             let Some(cells) = self.table.rows.get(index) else {
                 continue;
@@ -506,13 +550,13 @@ impl Cutter<'_> {
             });
             lines.push(Line::Row(RowView {
                 number: index + 1,
-                origin: origins.and_then(|origins| origin(&origins.nearest(index))),
+                origin: origins.and_then(|origins| origin(&origins.nearest(index), self.counts)),
                 role: row_role(self.marks, index),
                 dropped: self.dropped.rows.contains(&index),
                 cells: cells.collect(),
             }));
         }
-        push_gap(&mut lines, next, self.table.rows.len(), self.marks);
+        push_gap(&mut lines, next, self.table.rows.len(), self.marks, self.counts);
         Cut { columns, lines }
     }
 
@@ -587,18 +631,20 @@ fn row_role(marks: &Marks, row: usize) -> RowRole {
     }
 }
 
-fn push_gap(lines: &mut Vec<Line>, from: usize, to: usize, marks: &Marks) {
+fn push_gap(lines: &mut Vec<Line>, from: usize, to: usize, marks: &Marks, counts: Counts) {
     if from < to {
         let used = marks.rows.range(from..to).count();
         let mut words = format!("{} not shown", words::count(to - from, "row"));
-        if used > 0 {
-            words.push_str(&format!(", {used} of them used"));
+        match counts {
+            _ if used == 0 => {}
+            Counts::Said => words.push_str(&format!(", {used} of them used")),
+            Counts::Withheld => words.push_str(", some of them used"),
         }
         lines.push(Line::Gap { words });
     }
 }
 
-fn origin(rows: &[usize]) -> Option<OriginView> {
+fn origin(rows: &[usize], counts: Counts) -> Option<OriginView> {
     const LISTED: usize = 3;
     if rows.is_empty() {
         return None;
@@ -608,7 +654,10 @@ fn origin(rows: &[usize]) -> Option<OriginView> {
         short: if rows.len() <= LISTED {
             listed.clone()
         } else {
-            words::count(rows.len(), "row")
+            match counts {
+                Counts::Said => words::count(rows.len(), "row"),
+                Counts::Withheld => "several rows".to_owned(),
+            }
         },
         long: if rows.len() == 1 {
             format!("row {listed} of the first table")
@@ -653,16 +702,17 @@ mod tests {
 
     #[test]
     fn origins_are_short_beside_the_row_and_long_in_full() {
-        let one = origin(&[6]).unwrap();
+        let one = origin(&[6], Counts::Said).unwrap();
         assert_eq!(
             (one.short.as_str(), one.long.as_str()),
             ("7", "row 7 of the first table")
         );
-        let many = origin(&[0, 1, 2, 8]).unwrap();
+        let many = origin(&[0, 1, 2, 8], Counts::Said).unwrap();
         assert_eq!(
             (many.short.as_str(), many.long.as_str()),
             ("4 rows", "rows 1–3, 9 of the first table")
         );
-        assert_eq!(origin(&[]), None);
+        assert_eq!(origin(&[0, 1, 2, 8], Counts::Withheld).unwrap().short, "several rows");
+        assert_eq!(origin(&[], Counts::Said), None);
     }
 }

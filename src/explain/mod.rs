@@ -9,7 +9,8 @@
 //! - `visible_text`: text of tables and models made harmless to read.
 //! - `sql_pieces`: the pieces of a statement that a listing colours.
 //! - `content_policy`: what a page allows a browser to load and run.
-//! - `answer_forms`: how an answer can stand in a text or a table.
+//! - `answer_forms`: how an answer can stand in a text or a table; `stated`: how a text states a value; `sql_constants`:
+//!   what a statement says whatever the table; `telling_names`: names that tell what made a page.
 //! - `withhold`: what the view leaves out so that its judge stays blind.
 //! - `complete`: what a format makes of the finished steps, by `sql_script` (a script that runs by itself), `operations`
 //!   (a statement as a chain of operations) and `facts` (sentences and the part of the table that matters).
@@ -27,8 +28,11 @@ mod leak;
 mod markdown;
 mod marked_table;
 mod operations;
+mod sql_constants;
 mod sql_pieces;
 mod sql_script;
+mod stated;
+mod telling_names;
 mod token_estimate;
 pub(crate) mod view;
 pub(crate) mod visible_text;
@@ -122,9 +126,20 @@ pub struct PageFacts {
 /// A trace that does not fit together (a step that names a table it does not hold, marks outside their table) still
 /// gives a page, which says what is missing.
 pub fn render(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility) -> Page {
-    let page = Written::new(sample, trace, format, answer, (sample, trace));
-    let mut leaks = leak::in_markdown(&page.markdown, sample, trace, format, answer);
-    leaks.extend(leak::of_secrets(&page, sample, trace, format, answer));
+    render_blind(sample, trace, format, answer, &[])
+}
+
+/// The same for a study, which knows names that its pages must not tell: of arms, methods, models and files.
+pub fn render_blind(
+    sample: &Sample,
+    trace: &Trace,
+    format: Format,
+    answer: AnswerVisibility,
+    names: &[String],
+) -> Page {
+    let blind = withhold::Blind::new(sample, trace, names, answer);
+    let page = Written::new(sample, trace, format, answer, Some(&blind));
+    let leaks = leak::of_page(&page, format, answer, &blind);
     Page {
         facts: PageFacts {
             steps: page.view.step_count(),
@@ -153,10 +168,17 @@ struct Written {
 }
 
 impl Written {
-    /// Builds and writes a page; what it has to leave out is told by `blind`, the true sample and trace.
-    fn new(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility, blind: (&Sample, &Trace)) -> Self {
+    /// Builds and writes a page; what it has to leave out is told by `blind`, without which nothing is left out but the
+    /// answer itself and its table.
+    fn new(
+        sample: &Sample,
+        trace: &Trace,
+        format: Format,
+        answer: AnswerVisibility,
+        blind: Option<&withhold::Blind<'_>>,
+    ) -> Self {
         let mut view = view::build(sample, trace, format, answer);
-        let places_withheld = withhold::conceal(&mut view, blind.0, blind.1, answer);
+        let places_withheld = blind.map_or(0, |blind| blind.conceal(&mut view));
         complete::complete(&mut view, (sample, trace), format, answer, blind);
         Self {
             html: html::write(&view),

@@ -19,28 +19,35 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// The operations of a statement, in the order in which they act, each as `f_name(arguments)`.
 pub(super) fn of(statement: &str) -> Vec<String> {
-    let read = if statement.len() <= SHALLOW_BYTES {
-        read(statement)
-    } else {
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new()
-                .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, || read(statement));
-            thread.ok().and_then(|thread| thread.join().ok()).flatten()
-        })
-    };
+    let read = with_query(statement, read).flatten();
     read.unwrap_or_else(|| vec![operation("query", statement.trim().trim_end_matches(';').trim_end())])
+}
+
+/// What `read` makes of a statement that is one query; `None` for any other text.
+pub(super) fn with_query<T: Send>(statement: &str, read: impl Fn(&Query) -> T + Sync) -> Option<T> {
+    let parsed = || {
+        let statements = Parser::parse_sql(&SQLiteDialect {}, statement).ok()?;
+        match statements.as_slice() {
+            [Statement::Query(query)] => Some(read(query)),
+            _ => None,
+        }
+    };
+    if statement.len() <= SHALLOW_BYTES {
+        return parsed();
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, parsed);
+        thread.ok().and_then(|thread| thread.join().ok()).flatten()
+    })
 }
 
 fn operation(name: &str, arguments: impl std::fmt::Display) -> String {
     format!("f_{name}({arguments})")
 }
 
-fn read(statement: &str) -> Option<Vec<String>> {
-    let statements = Parser::parse_sql(&SQLiteDialect {}, statement).ok()?;
-    let [Statement::Query(query)] = statements.as_slice() else {
-        return None;
-    };
+fn read(query: &Query) -> Option<Vec<String>> {
     let SetExpr::Select(select) = query.body.as_ref() else {
         return None;
     };

@@ -116,6 +116,33 @@ pub(super) fn pieces(statement: &str) -> Vec<Piece> {
     found
 }
 
+/// The statement without its comments, which are no part of what ran: a model's habit, and a place to say anything.
+pub(super) fn without_comments(statement: &str) -> String {
+    let mut kept = String::with_capacity(statement.len());
+    let mut after_comment = false;
+    for piece in pieces(statement) {
+        if piece.kind == PieceKind::Comment {
+            let end = kept.trim_end_matches([' ', '\t']).len();
+            kept.truncate(end);
+            if piece.text.starts_with("/*") && !kept.is_empty() && !kept.ends_with('\n') {
+                kept.push(' ');
+            }
+            after_comment = true;
+            continue;
+        }
+        // A line that held nothing but a comment goes with it.
+        let is_blank_line = after_comment && (kept.is_empty() || kept.ends_with('\n'));
+        let text = match piece.text.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n') {
+            Some(rest) if is_blank_line => rest,
+            _ if after_comment && kept.ends_with(' ') => piece.text.trim_start_matches([' ', '\t']),
+            _ => &piece.text,
+        };
+        kept.push_str(text);
+        after_comment = false;
+    }
+    kept.trim().to_owned()
+}
+
 /// Kind and length in bytes of the piece that `rest` begins with.
 fn next_piece(rest: &str, first: char) -> (PieceKind, usize) {
     match first {
@@ -190,6 +217,24 @@ mod tests {
         assert_eq!(of_kind(statement, PieceKind::Text), ["'it''s'"]);
         assert_eq!(of_kind(statement, PieceKind::Number), ["1.5"]);
         assert_eq!(of_kind(statement, PieceKind::Comment), ["-- where", "/* or */"]);
+    }
+
+    #[test]
+    fn comments_go_and_nothing_else_does() {
+        for (statement, expected) in [
+            ("SELECT 1 -- one", "SELECT 1"),
+            ("-- first\nSELECT a, -- the a\n  b\nFROM t", "SELECT a,\n  b\nFROM t"),
+            ("SELECT/* x */a /* y */ FROM t", "SELECT a FROM t"),
+            ("SELECT 1\n  -- alone\n  , 2", "SELECT 1\n  , 2"),
+            (
+                "SELECT '-- no', \"/* no */\", [--] FROM t",
+                "SELECT '-- no', \"/* no */\", [--] FROM t",
+            ),
+            ("SELECT 'a \n b'", "SELECT 'a \n b'"),
+            ("/* open", ""),
+        ] {
+            assert_eq!(without_comments(statement), expected);
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::sql_pieces::{Piece, PieceKind, pieces};
+use super::sql_pieces::{Piece, PieceKind, pieces, without_comments};
 use super::view::StepView;
 use super::visible_text::{visible, visible_line};
 use super::words;
@@ -35,10 +35,9 @@ pub(super) fn write(table: &Table, trace: &Trace, shown: &[StepView]) -> Option<
         .collect();
     let last = ran.last()?.0;
     let mut script = Scripted {
-        text: "-- Runs by itself: sqlite3 < script.sql\n\n".to_owned(),
+        text: first_table(table),
         loaded: 0,
     };
-    script.make_first_table(table);
     // A step may go back to the table after another one has replaced it.
     if ran
         .iter()
@@ -51,13 +50,13 @@ pub(super) fn write(table: &Table, trace: &Trace, shown: &[StepView]) -> Option<
     }
     for (index, view) in ran {
         let step = trace.steps.get(index)?;
-        let Some(statement) = step.program.as_ref().map(|program| program.text.trim()) else {
+        let Some(statement) = step.program.as_ref().map(|program| without_comments(&program.text)) else {
             return Some(Script::Missing("A step’s program was not kept, so there is no script."));
         };
-        if view.program.as_deref() != Some(visible(statement).as_str()) {
+        if view.program.as_deref() != Some(visible(&statement).as_str()) {
             return Some(Script::Missing("Part of a program is withheld, so there is no script."));
         }
-        if statement.replace("\r\n", "\n") != visible(statement) {
+        if statement.replace("\r\n", "\n") != visible(&statement) {
             return Some(Script::Missing(
                 "A program holds characters that cannot be shown, so there is no script.",
             ));
@@ -77,10 +76,20 @@ pub(super) fn write(table: &Table, trace: &Trace, shown: &[StepView]) -> Option<
             script.load(input, maker.map_or(0, |maker| maker + 1));
             script.loaded = step.input;
         }
-        script.run(view, &with_known_names(statement, &input.columns));
+        script.run(view, &with_known_names(&statement, &input.columns));
     }
     let _ = writeln!(script.text, "\nSELECT * FROM table_sql_{};", last + 1);
     Some(Script::Runs(script.text))
+}
+
+/// How every script of a sample begins: it makes the sample's own table.
+pub(super) fn first_table(table: &Table) -> String {
+    let mut script = Scripted {
+        text: "-- Runs by itself: sqlite3 < script.sql\n\n".to_owned(),
+        loaded: 0,
+    };
+    script.make_first_table(table);
+    script.text
 }
 
 struct Scripted {

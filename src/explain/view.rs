@@ -6,8 +6,10 @@ use super::content_policy::PageScript;
 use super::facts::FactsView;
 use super::imported::view::ImportedView;
 use super::marked_table::{Dropped, Marks, Provenance, TableView, column_name};
+use super::sql_pieces::without_comments;
 use super::sql_script::Script;
 use super::visible_text::{visible, visible_line};
+use super::words::Counts;
 use super::{AnswerVisibility, Format, words};
 use crate::dataset::{Answer, Sample};
 use crate::table::Table;
@@ -47,6 +49,8 @@ pub(super) struct PageView {
     pub(super) facts: Option<FactsView>,
     /// The end of the page.
     pub(super) closing: Closing,
+    /// Whether it counts rows and columns.
+    pub(super) counts: Counts,
 }
 
 impl PageView {
@@ -166,6 +170,20 @@ pub(super) struct Legend {
 }
 
 impl Legend {
+    /// Every mark there is.
+    pub(super) const EVERYTHING: Self = Self {
+        rows: true,
+        witnesses: true,
+        deciding: true,
+        examined: true,
+        columns: true,
+        order: true,
+        conditions: true,
+        new: true,
+        origins: true,
+        dropped: true,
+    };
+
     /// Whether there is anything to explain.
     pub(super) fn is_needed(&self) -> bool {
         *self != Self::default()
@@ -252,6 +270,7 @@ pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: Answ
         stepper: format == Format::StepThrough && steps.len() > 1,
         steps,
         shows_steps,
+        counts: builder.counts,
         legend: builder.legend,
         rationale,
         imported_note: (trace.imported.is_some() && format != Format::None)
@@ -291,6 +310,7 @@ struct Builder<'a> {
     sample: &'a Sample,
     trace: &'a Trace,
     format: Format,
+    counts: Counts,
     withheld_table: Option<usize>,
     shown: Vec<(&'a Table, String)>,
     legend: Legend,
@@ -307,6 +327,7 @@ impl<'a> Builder<'a> {
             sample,
             trace,
             format,
+            counts: Counts::of_page(sample.kind, answer),
             withheld_table: match answer {
                 AnswerVisibility::Shown => None,
                 AnswerVisibility::Withheld => answer_table(trace),
@@ -322,7 +343,7 @@ impl<'a> Builder<'a> {
         self.show(
             0,
             &self.sample.table,
-            "The table".to_owned(),
+            words::FIRST_TABLE.to_owned(),
             Marks::default(),
             &Dropped::default(),
             Provenance::default(),
@@ -334,7 +355,7 @@ impl<'a> Builder<'a> {
             return Some(self.show(
                 0,
                 &self.sample.table,
-                "The table".to_owned(),
+                words::FIRST_TABLE.to_owned(),
                 marks,
                 dropped,
                 Provenance::default(),
@@ -371,7 +392,7 @@ impl<'a> Builder<'a> {
         dropped: &Dropped,
         provenance: Provenance<'_>,
     ) -> TableView {
-        let mut view = TableView::new(index, name.clone(), table, marks, dropped, provenance);
+        let mut view = TableView::new(index, name.clone(), table, marks, dropped, provenance, self.counts);
         if view.whole.is_some() {
             let cells = table.cell_count();
             match self.whole_cells_left.checked_sub(cells) {
@@ -422,12 +443,14 @@ impl<'a> Builder<'a> {
             .as_ref()
             .map(|program| program.text.as_str())
             .or(last_try.map(|attempt| attempt.program.as_str()))
-            .map(|program| visible(program.trim()))
+            .map(|program| visible(&without_comments(program)))
             .filter(|_| !chain || described.is_none())
             .filter(|_| self.format != Format::Facts || step.output.is_none() && described.is_none());
         let words = match (described, input) {
             (Some(words), _) if chain || program.is_none() => words,
-            (None, Some(input)) if chain => words::made_sentence(step.lineage.as_ref(), &marks, input, output),
+            (None, Some(input)) if chain => {
+                words::made_sentence(step.lineage.as_ref(), &marks, input, output, self.counts)
+            }
             _ => String::new(),
         };
         // What a step leaves behind tells what it gives.
@@ -439,7 +462,7 @@ impl<'a> Builder<'a> {
         let mut change = None;
         if let (true, Some(input), Some(output), Some(lineage)) = (steps_through, input, output, &step.lineage) {
             dropped = left_behind(lineage, input);
-            change = Some(words::change(input, output));
+            change = Some(words::change(input, output, self.counts));
         }
         let mut notes = Vec::new();
         let mut input_view = None;
@@ -453,7 +476,13 @@ impl<'a> Builder<'a> {
             notes.push(format!("This program ran on: {}.", self.name_of(step.input)));
         }
         if let (true, Some(input)) = (chain, input) {
-            notes.extend(words::notes_on_marks(step.lineage.as_ref(), &marks, input, output));
+            notes.extend(words::notes_on_marks(
+                step.lineage.as_ref(),
+                &marks,
+                input,
+                output,
+                self.counts,
+            ));
         }
         let (failed_tries, error) = self.failures(step, program.is_some() && self.format != Format::FunctionChain);
         Some(StepView {
@@ -504,7 +533,7 @@ impl<'a> Builder<'a> {
             .failed_attempts
             .iter()
             .map(|attempt| FailedTry {
-                program: programs.then(|| visible(attempt.program.trim())),
+                program: programs.then(|| visible(&without_comments(&attempt.program))),
                 error: visible(attempt.error.trim()),
             })
             .collect();

@@ -1,66 +1,141 @@
 //! What a page leaves out so that its judge stays blind: the answer, where it is withheld, and on every page the names
-//! of the method and the model that the model's own text gives away.
+//! that the model's own text gives away.
 //!
 //! A pass over the finished view, so that it holds for every format alike: a table that states the answer is not
 //! shown, and in text the place is taken by [`WITHHELD`]. What counts as stating it is [`super::answer_forms`]'s
-//! to say.
+//! to say, what counts as a name [`super::telling_names`]'. Whether it worked is for [`super::leak`] to find out, which
+//! reads the written page.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use super::answer_forms::{AnswerForms, contains, is_small_number, runs, tokens, words as words_of};
-use super::leak::names_answer;
+use regex::Regex;
+
+use super::answer_forms::{AnswerForms, contains, is_small_number, joined, words as words_of};
 use super::marked_table::TableView;
+use super::sql_constants::{comes_from_first_table, given_constants, is_quantity, verdict_of};
 use super::sql_pieces::{PieceKind, pieces};
+use super::telling_names::TellingNames;
 use super::view::{PageView, Rationale, ResultView, StepView};
 use super::{AnswerVisibility, words};
 use crate::dataset::Sample;
+use crate::table::Table;
 use crate::trace::Trace;
 
 /// Stands where text was left out.
 pub(super) const WITHHELD: &str = "[withheld]";
 
-/// Takes out of a view what it may not tell; gives the number of places.
-pub(super) fn conceal(view: &mut PageView, sample: &Sample, trace: &Trace, visibility: AnswerVisibility) -> usize {
-    let mut places = conceal_names(view, sample, trace);
-    let forms = trace.answer.as_ref().and_then(AnswerForms::of);
-    if let (AnswerVisibility::Withheld, Some(forms)) = (visibility, forms) {
-        places += Concealer { forms, sample, trace }.conceal(view);
-        view.renew_legend();
+/// What a page must not tell, by the true sample and trace.
+pub(super) struct Blind<'a> {
+    /// The sample.
+    pub(super) sample: &'a Sample,
+    /// What was done on it.
+    pub(super) trace: &'a Trace,
+    /// The names.
+    pub(super) names: TellingNames<'a>,
+    /// The answer, where the page withholds it.
+    pub(super) forms: Option<AnswerForms>,
+}
+
+impl<'a> Blind<'a> {
+    /// With the names that a study knows.
+    pub(super) fn new(sample: &'a Sample, trace: &'a Trace, names: &[String], visibility: AnswerVisibility) -> Self {
+        Self {
+            sample,
+            trace,
+            names: TellingNames::new(sample, trace, names),
+            forms: trace
+                .answer
+                .as_ref()
+                .filter(|_| visibility == AnswerVisibility::Withheld)
+                .and_then(|answer| AnswerForms::of(answer, &sample.question)),
+        }
     }
-    places
+
+    /// Takes out of a view what it may not tell; gives the number of places.
+    pub(super) fn conceal(&self, view: &mut PageView) -> usize {
+        let mut places = self.conceal_names(view);
+        if let Some(forms) = &self.forms {
+            let concealer = Concealer { forms, blind: self };
+            places += concealer.conceal(view);
+            view.renew_legend();
+        }
+        places
+    }
+
+    fn conceal_names(&self, view: &mut PageView) -> usize {
+        let mut texts: Vec<&mut String> = Vec::new();
+        for step in &mut view.steps {
+            texts.push(&mut step.words);
+            texts.extend(step.program.iter_mut());
+            texts.extend(step.error.iter_mut());
+            texts.extend(step.notes.iter_mut());
+            for failed in &mut step.failed_tries {
+                texts.push(&mut failed.error);
+                texts.extend(failed.program.iter_mut());
+            }
+            let result = match &mut step.result {
+                Some(ResultView::Table(table)) => Some(table.as_mut()),
+                _ => None,
+            };
+            for table in step.input.iter_mut().chain(result).filter(|table| table.index > 0) {
+                texts.extend(table.texts());
+            }
+        }
+        if let Some(Rationale::Words(text)) = &mut view.rationale {
+            texts.push(text);
+        }
+        texts.extend(view.closing.notice_reason.iter_mut());
+        let mut places = texts
+            .into_iter()
+            .map(|text| replace(text, |text| self.names.found_in(text)))
+            .sum();
+        if let Some(imported) = &mut view.imported {
+            places += imported.replace(|text| self.names.found_in(text));
+        }
+        places
+    }
 }
 
 struct Concealer<'a> {
-    forms: AnswerForms,
-    sample: &'a Sample,
-    trace: &'a Trace,
+    forms: &'a AnswerForms,
+    blind: &'a Blind<'a>,
 }
 
 impl Concealer<'_> {
     fn conceal(&self, view: &mut PageView) -> usize {
+        let question = &self.blind.sample.question;
+        let own_words = |text: &str| self.forms.said_in_step(text, question);
+        let program = |text: &str| said_in_program(self.forms, text, question);
         let mut places = 0;
         for step in &mut view.steps {
             places += self.conceal_tables(step);
-            let question = &self.sample.question;
-            places += replace(&mut step.words, |text| self.forms.said_in_step(text, question));
+            places += replace(&mut step.words, own_words);
             for text in step.program.iter_mut() {
-                places += replace(text, |text| self.said_in_program(text));
+                places += replace(text, program);
             }
             for failed in &mut step.failed_tries {
                 for text in failed.program.iter_mut() {
-                    places += replace(text, |text| self.said_in_program(text));
+                    places += replace(text, program);
                 }
-                places += replace(&mut failed.error, |text| self.forms.said_in_step(text, question));
+                places += replace(&mut failed.error, own_words);
             }
-            if let Some(text) = &mut step.error {
-                places += replace(text, |text| self.forms.said_in_step(text, question));
+            for text in step.error.iter_mut() {
+                places += replace(text, own_words);
             }
+            for text in step.notes.iter_mut().chain(step.change.iter_mut()) {
+                places += replace(text, |text| told_by_note(self.forms, text, self.blind.sample));
+            }
+        }
+        if let Some(step) = view.steps.last_mut() {
+            places += self.conceal_choice(step);
         }
         if let Some(Rationale::Words(text)) = &mut view.rationale {
             places += replace(text, |text| self.forms.said_in(text));
         }
         if let Some(imported) = &mut view.imported {
-            places += imported.conceal(&self.forms, self.sample);
+            places += imported.conceal(self.forms, self.blind.sample);
         }
         if let Some(text) = &mut view.closing.notice_reason {
             places += replace(text, |text| self.forms.said_in(text));
@@ -86,64 +161,273 @@ impl Concealer<'_> {
         places
     }
 
-    /// Whether a column of a step's result holds the answer and nothing else, or a computed one is named by it.
+    /// Whether a step's result states the answer: a column holds it and nothing else, or is named by it, or what was
+    /// computed says it in words.
     fn states_answer(&self, shown: &TableView) -> bool {
-        let Some(table) = self.trace.tables.get(shown.index).filter(|_| shown.index > 0) else {
+        let trace = self.blind.trace;
+        let Some(table) = trace.tables.get(shown.index).filter(|_| shown.index > 0) else {
             return false;
         };
-        let lineage = self
-            .trace
-            .steps
-            .iter()
-            .find(|step| step.output == Some(shown.index))
-            .and_then(|step| step.lineage.as_ref());
-        let first_table_states_it = fills_first_table(&self.forms, self.sample);
-        table.columns.iter().enumerate().any(|(column, named)| {
-            // Not known how it came about: it may be computed.
-            let is_computed = lineage.is_none_or(|lineage| lineage.produced_columns.contains(&column));
-            let cells = table
-                .rows
-                .iter()
-                .map(|row| row.get(column).and_then(|cell| cell.as_deref()));
-            self.forms.fill(cells, is_computed) && !first_table_states_it
-                || (is_computed && names_answer(&self.forms, &words_of(&named.display)))
+        let first_table_states_it = fills_first_table(self.forms, self.blind.sample);
+        (0..table.columns.len()).any(|column| {
+            // By this step or by one before it, or not known how.
+            let is_computed = !comes_from_first_table(trace, shown.index, column);
+            self.forms.fill(cells(table, column), is_computed) && !first_table_states_it
+                || (is_computed && self.is_told_by_computed(table, column))
+                || (*self.forms == AnswerForms::Verdict && gives_verdict(trace, table, shown.index, column))
         })
     }
 
-    fn said_in_program(&self, text: &str) -> Vec<Range<usize>> {
-        said_in_program(&self.forms, text, &self.sample.question)
+    fn is_told_by_computed(&self, table: &Table, column: usize) -> bool {
+        let question = &self.blind.sample.question;
+        let name = table.columns.get(column).map_or("", |column| &column.display);
+        let says = |text: &str| !self.forms.said_in_step(text, question).is_empty();
+        names_answer(self.forms, &words_of(name))
+            || says(name) && *self.forms != AnswerForms::Verdict
+            || cells(table, column)
+                .flatten()
+                .any(|cell| words_of(cell).len() > 1 && states(self.forms, cell))
+    }
+
+    /// The last step of a chain that compares what the question offers must not pick out the answer alone.
+    fn conceal_choice(&self, step: &mut StepView) -> usize {
+        let Some(choice) = Choice::of(self.forms, self.blind.sample) else {
+            return 0;
+        };
+        let texts = [Some(step.words.as_str()), step.program.as_deref()];
+        if !choice.is_made_by(texts.into_iter().flatten()) {
+            return 0;
+        }
+        let mut places = replace(&mut step.words, |text| choice.sentences(text));
+        for text in step.program.iter_mut() {
+            places += replace(text, |text| choice.places(text));
+        }
+        places
+    }
+}
+
+/// The cells of a column.
+fn cells(table: &Table, column: usize) -> impl Iterator<Item = Option<&str>> {
+    table
+        .rows
+        .iter()
+        .map(move |row| row.get(column).and_then(|cell| cell.as_deref()))
+}
+
+/// Whether a text of more than a value states the answer.
+pub(super) fn states(forms: &AnswerForms, text: &str) -> bool {
+    match forms {
+        AnswerForms::Verdict => !forms.said_in_step(text, "").is_empty(),
+        _ => !forms.stated_in(text).is_empty(),
+    }
+}
+
+/// Whether a result of one row gives a verdict in a column that was computed, in whatever way: 1, yes, T.
+fn gives_verdict(trace: &Trace, table: &Table, index: usize, column: usize) -> bool {
+    let [row] = table.rows.as_slice() else {
+        return false;
+    };
+    row.get(column)
+        .and_then(|cell| cell.as_deref())
+        .is_some_and(|cell| verdict_of(cell).is_some())
+        && !is_quantity(trace, index, column)
+}
+
+/// What a question offers to choose from, of which the answer is one.
+pub(super) struct Choice {
+    answer: Vec<String>,
+    others: Vec<Vec<String>>,
+}
+
+impl Choice {
+    /// `None` where the question does not name the answer beside another cell of the same column.
+    pub(super) fn of(forms: &AnswerForms, sample: &Sample) -> Option<Self> {
+        let [answer] = forms.values() else {
+            return None;
+        };
+        let asked = words_of(&sample.question);
+        if is_small_number(answer) || !contains(&asked, answer) {
+            return None;
+        }
+        let mut others: BTreeSet<Vec<String>> = BTreeSet::new();
+        for column in 0..sample.table.columns.len() {
+            let values: BTreeSet<Vec<String>> = cells(&sample.table, column).flatten().map(words_of).collect();
+            if values.contains(answer) {
+                others.extend(
+                    values
+                        .into_iter()
+                        .filter(|value| value != answer && contains(&asked, value)),
+                );
+            }
+        }
+        (!others.is_empty()).then(|| Self {
+            answer: answer.clone(),
+            others: others.into_iter().collect(),
+        })
+    }
+
+    /// Whether the texts name the answer and none of the others.
+    pub(super) fn is_made_by<'a>(&self, texts: impl Iterator<Item = &'a str>) -> bool {
+        let texts: Vec<Vec<String>> = texts.map(words_of).collect();
+        let names = |value: &Vec<String>| texts.iter().any(|text| contains(text, value));
+        names(&self.answer) && !self.others.iter().any(names)
+    }
+
+    fn places(&self, text: &str) -> Vec<Range<usize>> {
+        super::answer_forms::runs(&super::answer_forms::tokens(text), &self.answer)
+    }
+
+    fn sentences(&self, text: &str) -> Vec<Range<usize>> {
+        super::answer_forms::sentences(text)
+            .into_iter()
+            .filter(|sentence| !self.places(text.get(sentence.clone()).unwrap_or_default()).is_empty())
+            .collect()
     }
 }
 
 /// Whether the first table alone has a column that holds the answer and nothing else.
 pub(super) fn fills_first_table(forms: &AnswerForms, sample: &Sample) -> bool {
+    (0..sample.table.columns.len()).any(|column| forms.fill(cells(&sample.table, column), false))
+}
+
+/// Whether a computed column is named by the answer.
+pub(super) fn names_answer(forms: &AnswerForms, name: &[String]) -> bool {
+    forms
+        .values()
+        .iter()
+        .any(|value| !is_small_number(value) && contains(name, value))
+}
+
+/// Words that sentences of ours are made of. An answer of these alone is told by none of them.
+const OUR_WORDS: &[&str] = &[
+    "after",
+    "all",
+    "answer",
+    "as",
+    "column",
+    "columns",
+    "compared",
+    "computed",
+    "condition",
+    "every",
+    "examined",
+    "fewer",
+    "first",
+    "here",
+    "in",
+    "input",
+    "is",
+    "last",
+    "many",
+    "met",
+    "more",
+    "no",
+    "none",
+    "not",
+    "of",
+    "order",
+    "page",
+    "part",
+    "program",
+    "result",
+    "row",
+    "rows",
+    "same",
+    "several",
+    "shown",
+    "some",
+    "step",
+    "table",
+    "the",
+    "used",
+    "whole",
+    "withheld",
+];
+
+/// Where a sentence of ours tells the answer: not by row numbers, the first table's size and the names of its columns,
+/// which every page has, nor by what it counts as not shown.
+pub(super) fn told_by_note(forms: &AnswerForms, text: &str, sample: &Sample) -> Vec<Range<usize>> {
+    let mut told = forms.said_in_step(&without_places(text, sample), &sample.question);
+    told.retain(|place| {
+        let words = words_of(text.get(place.clone()).unwrap_or_default());
+        !words.iter().all(|word| OUR_WORDS.contains(&word.as_str()))
+    });
+    told
+}
+
+/// A sentence of ours with blanks for what [`told_by_note`] leaves aside, as many bytes long.
+pub(super) fn without_places(text: &str, sample: &Sample) -> String {
+    static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?x) \brows?\s[0-9]+(?:[\s,–]+[0-9]+)*
+            | \band\s[0-9]+\smore\b
+            | \b[0-9]+\s(?:rows?|columns?|characters?)\s(?:not\sshown|more)\b",
+        )
+        .ok()
+    });
+    let mut kept = text.to_owned();
+    let mut blank = |phrase: &str| {
+        if kept.contains(phrase) {
+            kept = kept.replace(phrase, &" ".repeat(phrase.len()));
+        }
+    };
     let table = &sample.table;
-    (0..table.columns.len()).any(|column| {
-        let cells = table
-            .rows
-            .iter()
-            .map(|row| row.get(column).and_then(|cell| cell.as_deref()));
-        forms.fill(cells, false)
-    })
-}
-
-/// Where a program says the answer: values as the words of its step, of a verdict the constants of a program that
-/// knows only one.
-pub(super) fn said_in_program(forms: &AnswerForms, text: &str, question: &str) -> Vec<Range<usize>> {
-    match forms {
-        AnswerForms::Values(_) => forms.said_in_step(text, question),
-        AnswerForms::Verdict => match verdict_constants(text) {
-            (constants, false) => constants,
-            (_, true) => Vec::new(),
-        },
+    for column in &table.columns {
+        let name = super::marked_table::column_name(column);
+        blank(&format!("{} is “{name}”", column.sql));
+        blank(&format!("“{name}”"));
     }
+    if let Some(places) = PLACES.as_ref() {
+        for found in places.find_iter(text) {
+            blank(found.as_str());
+        }
+    }
+    for size in [
+        words::count(table.rows.len(), "row"),
+        words::count(table.columns.len(), "column"),
+    ] {
+        // Not the end of another number.
+        let at_word = |at: usize| {
+            !kept
+                .get(..at)
+                .is_some_and(|before| before.ends_with(|c: char| c.is_ascii_digit()))
+        };
+        let found: Vec<usize> = kept
+            .match_indices(&size)
+            .map(|(at, _)| at)
+            .filter(|at| at_word(*at))
+            .collect();
+        for at in found {
+            kept.replace_range(at..at + size.len(), &" ".repeat(size.len()));
+        }
+    }
+    kept
 }
 
-fn verdict_of(text: &str) -> Option<bool> {
-    match words_of(text).as_slice() {
-        [word] if word == "true" => Some(true),
-        [word] if word == "false" => Some(false),
-        _ => None,
+/// Where a program says the answer: a value as the words of a step name it, or as the only constant it gives out; of a
+/// verdict the constants of a program that knows only one.
+pub(super) fn said_in_program(forms: &AnswerForms, text: &str, question: &str) -> Vec<Range<usize>> {
+    let given = given_constants(text);
+    match forms {
+        AnswerForms::Verdict => {
+            let (mut constants, has_both) = verdict_constants(text);
+            if has_both {
+                return Vec::new();
+            }
+            let verdicts: Vec<bool> = given.iter().filter_map(|constant| verdict_of(&constant.text)).collect();
+            if verdicts.len() == given.len() && verdicts.windows(2).all(|pair| pair[0] == pair[1]) {
+                constants.extend(given.into_iter().map(|constant| constant.place));
+            }
+            joined(constants)
+        }
+        _ => {
+            let mut places = forms.named_in_step(text, question);
+            let is_answer = |text: &str| forms.values().contains(&words_of(text));
+            if given.iter().all(|constant| is_answer(&constant.text)) {
+                places.extend(given.into_iter().map(|constant| constant.place));
+            }
+            joined(places)
+        }
     }
 }
 
@@ -151,112 +435,32 @@ fn verdict_of(text: &str) -> Option<bool> {
 fn verdict_constants(program: &str) -> (Vec<Range<usize>>, bool) {
     let mut at = 0;
     let mut found = Vec::new();
-    let mut verdicts = Vec::new();
+    let mut verdicts = BTreeSet::new();
     for piece in pieces(program) {
         let place = at..at + piece.text.len();
         at = place.end;
-        if let (PieceKind::Text, Some(verdict)) = (piece.kind, verdict_of(&piece.text)) {
-            verdicts.push(verdict);
+        let word = match words_of(&piece.text).as_slice() {
+            [word] if piece.kind == PieceKind::Text => word.clone(),
+            _ => continue,
+        };
+        if matches!(word.as_str(), "true" | "false") {
+            verdicts.insert(word);
             found.push(place);
         }
     }
-    let both = verdicts.contains(&true) && verdicts.contains(&false);
-    (found, both)
+    (found, verdicts.len() == 2)
 }
 
-/// The names by which a judge could tell what made a page, as words: of the method, and of the model where its name is
-/// not a word of any text. What was made elsewhere may also give away its file, the sample's id and its table's.
-fn names(sample: &Sample, trace: &Trace) -> Vec<Vec<String>> {
-    let telling = |name: &str| {
-        let words = words_of(name);
-        let is_telling = words.len() > 1 || words.iter().any(|word| word.chars().any(|c| c.is_ascii_digit()));
-        is_telling.then_some(words)
-    };
-    let mut names = vec![telling(&trace.model)];
-    match &trace.imported {
-        None => names.push(Some(words_of(&trace.method))),
-        Some(imported) => {
-            names.extend(
-                [imported.name.as_str(), imported.method.as_deref().unwrap_or_default()]
-                    .map(|name| Some(words_of(name))),
-            );
-            let stem = imported
-                .file
-                .rsplit_once('.')
-                .map_or(imported.file.as_str(), |(stem, _)| stem);
-            let telltales = [
-                imported.model.as_deref().unwrap_or_default(),
-                imported.file.as_str(),
-                stem,
-                sample.id.as_str(),
-                sample.table_id.as_str(),
-            ];
-            names.extend(telltales.map(telling));
-        }
-    }
-    names
-        .into_iter()
-        .flatten()
-        .filter(|name| !name.is_empty() && !is_small_number(name))
-        .collect()
-}
-
-/// Where a model's text has such a name that the sample itself has not.
-pub(super) fn names_in(text: &str, sample: &Sample, trace: &Trace) -> Vec<Range<usize>> {
-    let names: Vec<Vec<String>> = names(sample, trace);
-    let tokens = tokens(text);
-    let mut found: Vec<Range<usize>> = names.iter().flat_map(|name| runs(&tokens, name)).collect();
-    if found.is_empty() {
-        return found;
-    }
-    let own = words_of_sample(sample);
-    found = names
-        .iter()
-        .filter(|name| !contains(&own, name))
-        .flat_map(|name| runs(&tokens, name))
-        .collect();
-    found.sort_by_key(|place| (place.start, place.end));
-    found.dedup_by(|next, before| next.start < before.end);
-    found
-}
-
-pub(super) fn words_of_sample(sample: &Sample) -> Vec<String> {
-    let table = &sample.table;
-    let texts = [Some(sample.question.as_str()), sample.caption.as_deref()];
-    let headers = table.columns.iter().map(|column| column.display.as_str());
-    let cells = table.rows.iter().flatten().filter_map(|cell| cell.as_deref());
-    texts
-        .into_iter()
-        .flatten()
-        .chain(headers)
-        .chain(cells)
-        .flat_map(words_of)
-        .collect()
-}
-
-fn conceal_names(view: &mut PageView, sample: &Sample, trace: &Trace) -> usize {
-    let mut places = 0;
-    let mut texts: Vec<&mut String> = Vec::new();
-    for step in &mut view.steps {
-        texts.push(&mut step.words);
-        texts.extend(step.error.iter_mut());
-        texts.extend(step.failed_tries.iter_mut().map(|failed| &mut failed.error));
-    }
-    if let Some(Rationale::Words(text)) = &mut view.rationale {
-        texts.push(text);
-    }
-    for text in texts {
-        places += replace(text, |text| names_in(text, sample, trace));
-    }
-    if let Some(imported) = &mut view.imported {
-        places += imported.replace(|text| names_in(text, sample, trace));
-    }
-    places
-}
-
-/// Puts [`WITHHELD`] in the place of each range; gives how many there were.
+/// Puts [`WITHHELD`] in the place of each range; gives how many there were. What is left may tell something anew.
 pub(super) fn replace(text: &mut String, find: impl Fn(&str) -> Vec<Range<usize>>) -> usize {
-    let places = find(text);
+    const ROUNDS: usize = 4;
+    (0..ROUNDS)
+        .map(|_| replace_once(text, find(text)))
+        .take_while(|places| *places > 0)
+        .sum()
+}
+
+fn replace_once(text: &mut String, places: Vec<Range<usize>>) -> usize {
     if places.is_empty() {
         return 0;
     }

@@ -1,11 +1,14 @@
 //! The sentences a page makes up itself. They name columns and rows of the step's own table, counted from 1, and never
 //! a method, a model or an arm.
 
+use std::cmp::Ordering;
+
 use crate::dataset::QuestionKind;
 use crate::table::Table;
 use crate::trace::lineage::{Exactness, Reading, RowRole};
 use crate::trace::{AnswerFailure, AnswerSource, Lineage};
 
+use super::AnswerVisibility;
 use super::marked_table::{Marks, column_name};
 use super::visible_text::visible_line;
 
@@ -17,12 +20,36 @@ pub(super) fn question_label(kind: QuestionKind) -> &'static str {
     }
 }
 
+/// The name of the sample's own table.
+pub(super) const FIRST_TABLE: &str = "The table";
+
 /// `1 row`, `12 rows`.
 pub(super) fn count(number: usize, noun: &str) -> String {
     if number == 1 {
         format!("1 {noun}")
     } else {
         format!("{number} {noun}s")
+    }
+}
+
+/// Whether a page says how many rows and columns there are. Where an answer can be a number, a page that withholds it
+/// counts nothing but the first table, whatever the answer is: a count that is the answer would state it, and a count
+/// left out only then would too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// It does.
+    Said,
+    /// It does not.
+    Withheld,
+}
+
+impl Counts {
+    /// What a page of this kind of question does.
+    pub(super) fn of_page(kind: QuestionKind, answer: AnswerVisibility) -> Self {
+        match (answer, kind) {
+            (AnswerVisibility::Shown, _) | (_, QuestionKind::FactVerification) => Self::Said,
+            (AnswerVisibility::Withheld, QuestionKind::ShortAnswer | QuestionKind::FreeForm) => Self::Withheld,
+        }
     }
 }
 
@@ -81,7 +108,13 @@ pub(crate) fn more_values(more: usize) -> String {
 }
 
 /// What a step without words did, as one plain sentence; only what its lineage says.
-pub(super) fn made_sentence(lineage: Option<&Lineage>, marks: &Marks, input: &Table, output: Option<&Table>) -> String {
+pub(super) fn made_sentence(
+    lineage: Option<&Lineage>,
+    marks: &Marks,
+    input: &Table,
+    output: Option<&Table>,
+    counts: Counts,
+) -> String {
     let (Some(lineage), Some(output)) = (lineage, output) else {
         return match output {
             Some(_) => "The program ran; what it used was not kept.".to_owned(),
@@ -106,22 +139,25 @@ pub(super) fn made_sentence(lineage: Option<&Lineage>, marks: &Marks, input: &Ta
         RowRole::Member => "uses",
     };
     if used > 0 && used == total {
-        let rows = if total == 1 {
-            "the only row".to_owned()
-        } else {
-            format!("all {total} rows")
+        let rows = match counts {
+            Counts::Withheld => "every row".to_owned(),
+            Counts::Said if total == 1 => "the only row".to_owned(),
+            Counts::Said => format!("all {total} rows"),
         };
         parts.push(format!("{verb} {rows}"));
     } else if used > 0 {
-        parts.push(format!("{verb} {at_least}{used} of {}", count(total, "row")));
+        parts.push(match counts {
+            Counts::Said => format!("{verb} {at_least}{used} of {}", count(total, "row")),
+            Counts::Withheld => format!("{verb} {at_least}some of the rows"),
+        });
     } else if !marks.examined_rows.is_empty() {
         parts.push("finds no row that matches".to_owned());
     }
     if !marks.deciding_rows.is_empty() {
-        parts.push(format!(
-            "compares with {}",
-            count(marks.deciding_rows.len(), "other row")
-        ));
+        parts.push(match counts {
+            Counts::Said => format!("compares with {}", count(marks.deciding_rows.len(), "other row")),
+            Counts::Withheld => "compares with other rows".to_owned(),
+        });
     }
     if !marks.order_columns.is_empty() {
         parts.push(format!("orders by {}", column_names(input, &marks.order_columns)));
@@ -129,7 +165,7 @@ pub(super) fn made_sentence(lineage: Option<&Lineage>, marks: &Marks, input: &Ta
     if !lineage.produced_columns.is_empty() {
         parts.push(format!(
             "computes {}",
-            computed_columns(output, &lineage.produced_columns)
+            computed_columns(output, &lineage.produced_columns, counts)
         ));
     }
     if parts.is_empty() {
@@ -141,7 +177,7 @@ pub(super) fn made_sentence(lineage: Option<&Lineage>, marks: &Marks, input: &Ta
 
 /// Computed columns by name; without a name of its own, a column is called by its whole expression, which says nothing
 /// to a reader that the program below does not say better.
-fn computed_columns(output: &Table, columns: &[usize]) -> String {
+fn computed_columns(output: &Table, columns: &[usize], counts: Counts) -> String {
     const LONGEST_NAME: usize = 40;
     let named = columns
         .iter()
@@ -150,12 +186,25 @@ fn computed_columns(output: &Table, columns: &[usize]) -> String {
     match (named, columns.len()) {
         (true, _) => column_names(output, columns),
         (false, 1) => "a new column".to_owned(),
+        (false, _) if counts == Counts::Withheld => "new columns".to_owned(),
         (false, count) => format!("{count} new columns"),
     }
 }
 
 /// What becomes of a step's table.
-pub(super) fn change(input: &Table, output: &Table) -> String {
+pub(super) fn change(input: &Table, output: &Table, counts: Counts) -> String {
+    if counts == Counts::Withheld {
+        let compared = |input: usize, output: usize, noun: &str| match output.cmp(&input) {
+            Ordering::Less => format!("fewer {noun}"),
+            Ordering::Equal => format!("as many {noun}"),
+            Ordering::Greater => format!("more {noun}"),
+        };
+        return format!(
+            "After it the table has {} and {}.",
+            compared(input.rows.len(), output.rows.len(), "rows"),
+            compared(input.columns.len(), output.columns.len(), "columns")
+        );
+    }
     let size = |table: &Table| {
         let (rows, columns) = (table.rows.len(), table.columns.len());
         format!("{} and {}", count(rows, "row"), count(columns, "column"))
@@ -169,6 +218,7 @@ pub(super) fn notes_on_marks(
     marks: &Marks,
     input: &Table,
     output: Option<&Table>,
+    counts: Counts,
 ) -> Vec<String> {
     let Some(output) = output else {
         return Vec::new();
@@ -202,7 +252,7 @@ pub(super) fn notes_on_marks(
     } else if lineage.reading == Reading::EmptyTable || input.rows.is_empty() {
         "The table has no rows before this step.".to_owned()
     } else if marks.rows.is_empty() && !marks.examined_rows.is_empty() {
-        examined_in_vain(marks, input)
+        examined_in_vain(marks, input, counts)
     } else if marks.is_empty() && lineage.exactness == Exactness::Exact {
         "This step used no row and no column of the table.".to_owned()
     } else {
@@ -219,9 +269,11 @@ pub(super) fn notes_on_marks(
     notes
 }
 
-fn examined_in_vain(marks: &Marks, input: &Table) -> String {
+fn examined_in_vain(marks: &Marks, input: &Table, counts: Counts) -> String {
     let examined = marks.examined_rows.len();
-    let rows = if examined == 1 && input.rows.len() == 1 {
+    let rows = if examined == input.rows.len() && counts == Counts::Withheld {
+        "every row was".to_owned()
+    } else if examined == 1 && input.rows.len() == 1 {
         "the only row was".to_owned()
     } else if examined == input.rows.len() {
         format!("all {examined} rows were")

@@ -17,7 +17,7 @@ use crate::trace::proof::{ProofSummary, StepProof};
 
 use super::analyze;
 use super::directory::{self, Manifest, RunDirectory};
-use super::explain::explain;
+use super::explain::{explain, telling_names};
 use super::load::{Arm, Study};
 use super::run::{RunError, Stage};
 use super::stored::{check_stored, stored};
@@ -109,7 +109,7 @@ fn check_pages(
     traces: &[Trace],
 ) -> Result<PageCheck, RunError> {
     let records: Vec<PageRecord> = stored(run, manifest, directory::PAGES)?;
-    let again = explain(samples, arms, traces, study.file.control.enabled);
+    let again = explain(samples, arms, traces, &telling_names(study), study.file.control.enabled);
     let mut check = PageCheck {
         checked: again.records.len(),
         leaks: again

@@ -25,7 +25,7 @@ use crate::trace::{AnswerFailure, Trace, TraceBuilder};
 use super::analyze::engine;
 use super::answer::Ready;
 use super::directory::CALLS;
-use super::explain::{Pages, explain};
+use super::explain::{Pages, explain, telling_names};
 use super::import::arms::Imports;
 use super::judge::{self, Bench, ReadyJudge};
 use super::load::{Arm, Study};
@@ -301,7 +301,14 @@ struct Rehearsal<'a> {
 impl Rehearsal<'_> {
     /// Every answer is known: counts the judges' calls that the store does not have.
     fn known(&self, traces: &[Trace], prompts: judge::Prompts, sums: &mut Sums) -> Result<(), RunError> {
-        let pages = explain(self.samples, self.arms, traces, self.study.file.control.enabled).pages;
+        let pages = explain(
+            self.samples,
+            self.arms,
+            traces,
+            &telling_names(self.study),
+            self.study.file.control.enabled,
+        )
+        .pages;
         let trials = judge::trials(self.study, &judge::answers(self.samples, self.arms, traces))?;
         let bench = self.bench(pages, trials, prompts);
         for judge in self.models.judges(&self.study.file.judges)? {
@@ -416,7 +423,7 @@ impl Rehearsal<'_> {
             .iter()
             .flat_map(|sample| bare_arms.iter().map(|arm| bare_trace(sample, &arm.answerer)))
             .collect();
-        explain(self.samples, &bare_arms, &traces, true).pages
+        explain(self.samples, &bare_arms, &traces, &[], true).pages
     }
 }
 

@@ -1,17 +1,20 @@
 //! The explain stage: every trace as the pages that the tasks need, and the control pages beside them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::dataset::{Answer, Sample};
-use crate::explain::{AnswerVisibility, Format, Leak, Page, render};
+use crate::explain::{AnswerVisibility, Format, Leak, Page, render_blind};
 use crate::judge::CONTROL_ARM;
+use crate::method;
+use crate::model::ModelEntry;
 use crate::report::PageRecord;
 use crate::trace::Trace;
 
 use super::directory::{DirectoryError, RunDirectory, file_name};
 use super::file::OnLeak;
-use super::load::Arm;
+use super::load::{Arm, Study};
 
 /// Which page: the arm, the sample, whether the answer is shown, and (of a control) which answer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,18 +31,49 @@ pub(super) type Pages = BTreeMap<PageKey, Arc<Page>>;
 /// The pages with what the run directory and the analysis need to know of them.
 #[derive(Default)]
 pub(super) struct Explained {
+    /// What no page may name.
+    names: Vec<String>,
     pub(super) records: Vec<PageRecord>,
     pub(super) pages: Pages,
+}
+
+/// What a study calls things that tell what made a page: arms, methods with their titles, models with their identifiers,
+/// and files.
+pub(super) fn telling_names(study: &Study) -> Vec<String> {
+    let file_of = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    for arm in &study.file.arms {
+        names.insert(arm.name.clone());
+        names.extend(arm.import.as_deref().and_then(file_of));
+        if let Some(method) = &arm.method {
+            names.insert(method.clone());
+            names.extend(method::find(method).map(|method| method.title.to_owned()));
+        }
+    }
+    for model in &study.file.models {
+        names.insert(model.name().to_owned());
+        match model {
+            ModelEntry::Openai { model, .. } => names.extend([model.clone()]),
+            ModelEntry::Script { file, .. } => names.extend(file_of(file)),
+        }
+    }
+    names.into_iter().collect()
 }
 
 /// The directory of pages inside a run.
 pub(super) const PAGES_DIRECTORY: &str = "pages";
 
 /// Renders every page of a study.
-pub(super) fn explain(samples: &[Sample], arms: &[Arm], traces: &[Trace], control: bool) -> Explained {
+pub(super) fn explain(
+    samples: &[Sample],
+    arms: &[Arm],
+    traces: &[Trace],
+    names: &[String],
+    control: bool,
+) -> Explained {
     let mut explained = Explained {
-        records: Vec::new(),
-        pages: Pages::new(),
+        names: names.to_vec(),
+        ..Explained::default()
     };
     let by_key: BTreeMap<(&str, &str), &Trace> = traces
         .iter()
@@ -86,7 +120,7 @@ impl Explained {
     }
 
     fn add(&mut self, arm: &str, sample: &Sample, trace: &Trace, format: Format, visibility: AnswerVisibility) {
-        let page = render(sample, trace, format, visibility);
+        let page = render_blind(sample, trace, format, visibility, &self.names);
         let is_control = arm == CONTROL_ARM;
         let prediction = match (is_control, visibility) {
             (true, AnswerVisibility::Withheld) => None,
@@ -182,7 +216,11 @@ pub(super) fn read_pages(run: &RunDirectory, records: Vec<PageRecord>) -> Result
         };
         pages.insert(key_of(record), Arc::new(page));
     }
-    Ok(Explained { records, pages })
+    Ok(Explained {
+        records,
+        pages,
+        ..Explained::default()
+    })
 }
 
 fn key_of(record: &PageRecord) -> PageKey {

@@ -18,7 +18,7 @@ use crate::trace::{FaithfulnessRecord, Trace};
 
 use super::answer;
 use super::directory::{self, DirectoryError, Manifest, RunDirectory, fingerprint};
-use super::explain::{Explained, PAGES_DIRECTORY, explain, read_pages};
+use super::explain::{Explained, PAGES_DIRECTORY, explain, read_pages, telling_names};
 use super::faithfulness::{Measuring, measure_all};
 use super::import::ImportError;
 use super::import::arms::Imports;
@@ -395,7 +395,13 @@ impl<'a> Running<'a> {
         }
         self.redo(Stage::Explain)?;
         let mut watch = self.watch(Stage::Explain, traces.len());
-        let explained = explain(&self.samples, &self.arms, traces, self.study.file.control.enabled);
+        let explained = explain(
+            &self.samples,
+            &self.arms,
+            traces,
+            &telling_names(&self.study),
+            self.study.file.control.enabled,
+        );
         watch.all_done();
         watch.finish();
         self.directory.replace_directory(PAGES_DIRECTORY, &explained.files())?;
@@ -625,7 +631,12 @@ impl<'a> Running<'a> {
             .iter()
             .map(|arm| (&arm.name, &arm.answerer, arm.format))
             .collect();
-        Ok(fingerprint(&(self.answer_inputs()?, arms, &self.study.file.control)))
+        Ok(fingerprint(&(
+            self.answer_inputs()?,
+            arms,
+            &self.study.file.control,
+            telling_names(&self.study),
+        )))
     }
 
     fn judge_inputs(&self) -> Result<String, RunError> {

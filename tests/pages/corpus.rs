@@ -118,6 +118,7 @@ fn recorded_chains_give_valid_pages_with_their_marks() {
     let corpus = fs::read_to_string(data.join("sql_corpus/corpus.jsonl")).unwrap();
     let (mut steps, mut left_out, mut withheld, mut scripts) = (0, 0, 0, 0);
     let mut sizes = Sizes::new();
+    let mut places: BTreeMap<(bool, Format), (usize, usize)> = BTreeMap::new();
     for line in corpus.lines().filter(|line| !line.trim().is_empty()) {
         let row: Value = serde_json::from_str(line).unwrap();
         let sample = sample(&row);
@@ -152,6 +153,12 @@ fn recorded_chains_give_valid_pages_with_their_marks() {
             for visibility in [AnswerVisibility::Shown, AnswerVisibility::Withheld] {
                 let page = render(&sample, &trace, format, visibility);
                 assert_eq!(page.facts.leaks, [], "{} {format:?}\n{}", sample.id, page.markdown);
+                if visibility == AnswerVisibility::Withheld {
+                    let places = places
+                        .entry((sample.kind == QuestionKind::FactVerification, format))
+                        .or_default();
+                    *places = (places.0 + 1, places.1 + page.facts.places_withheld);
+                }
                 if visibility == AnswerVisibility::Shown {
                     let kind = row["id"]
                         .as_str()
@@ -186,6 +193,10 @@ fn recorded_chains_give_valid_pages_with_their_marks() {
     assert!(steps > 0 && scripts > 0);
     println!("{scripts} scripts gave every table of their chains");
     print_sizes(&sizes);
+    for ((is_statement, format), (pages, places)) in &places {
+        let kind = if *is_statement { "statements" } else { "questions" };
+        println!("{kind} {format:?}: {places} places withheld on {pages} pages");
+    }
     println!(
         "{steps} steps; {left_out} of {withheld} pages that withhold the answer leave out more than the last table"
     );

@@ -262,8 +262,8 @@ pub(in crate::explain) fn said_in_code(forms: &AnswerForms, text: &str, question
         let said = match forms {
             AnswerForms::Verdict if has_both(line) || has_both(text) && !is_label(line) => Vec::new(),
             AnswerForms::Verdict => said_in_text(forms, line),
-            AnswerForms::Values(_) if is_label(line) => said_in_text(forms, line),
-            AnswerForms::Values(_) => withhold::said_in_program(forms, line, question),
+            _ if is_label(line) => said_in_text(forms, line),
+            _ => withhold::said_in_program(forms, line, question),
         };
         found.extend(said.into_iter().map(|place| place.start + start..place.end + start));
         start += line.len() + 1;
@@ -329,7 +329,7 @@ pub(in crate::explain) fn told_by_table(
             let words = words_of(text);
             let is_plain = match forms {
                 AnswerForms::Verdict => matches!(words.as_slice(), [only] if matches!(only.as_str(), "true" | "false")),
-                AnswerForms::Values(_) => is_small_number(&words),
+                _ => is_small_number(&words),
             };
             if !(is_plain || own.contains(&words)) || is_labelled {
                 told.cells.push((row, column));
@@ -369,7 +369,7 @@ mod tests {
     /// The texts of a page, each part on a line, as the answer leaves them.
     fn concealed(html: &str, answer: &Answer) -> Vec<String> {
         let mut view = ImportedView::of(&read_html(html).unwrap());
-        let forms = AnswerForms::of(answer).unwrap();
+        let forms = AnswerForms::of(answer, "").unwrap();
         view.conceal(&forms, &sample("Which boat?"));
         let joined = |runs: &[ImportedRun]| {
             let texts = runs.iter().map(|run| {

@@ -1,0 +1,141 @@
+//! What a page made elsewhere may not say, beside what every page may not.
+
+use std::collections::BTreeSet;
+
+use super::LeakKind;
+use super::parts::Part;
+use crate::explain::answer_forms::{contains, words as words_of};
+use crate::explain::imported::view as imported;
+use crate::explain::telling_names::words_of_sample;
+use crate::explain::withhold::Blind;
+
+/// The rules for a page that was made elsewhere.
+pub(super) struct ImportedRules<'a> {
+    blind: &'a Blind<'a>,
+    own_cells: BTreeSet<Vec<String>>,
+    own_words: Vec<String>,
+}
+
+/// Words that tell the right answer, or whether the answer is right.
+const OUTCOMES: &[&[&str]] = &[
+    &["ground", "truth"],
+    &["gold", "answer"],
+    &["gold", "label"],
+    &["gold", "standard"],
+    &["reference", "answer"],
+    &["expected", "answer"],
+    &["actual", "answer"],
+    &["actual", "label"],
+    &["true", "label"],
+    &["correct", "answer"],
+    &["correct", "prediction"],
+    &["incorrect", "prediction"],
+    &["wrong", "prediction"],
+    &["true", "positive"],
+    &["true", "negative"],
+    &["false", "positive"],
+    &["false", "negative"],
+];
+
+impl<'a> ImportedRules<'a> {
+    pub(super) fn new(blind: &'a Blind<'a>) -> Self {
+        Self {
+            blind,
+            own_cells: imported::own_cells(blind.sample),
+            own_words: words_of_sample(blind.sample),
+        }
+    }
+
+    /// What a part tells and must not.
+    pub(super) fn of(&self, part: &Part) -> Vec<LeakKind> {
+        let forms = self.blind.forms.as_ref();
+        let sample = self.blind.sample;
+        let text = match part {
+            Part::Table(table) => {
+                let header: Vec<&str> = table.header.iter().map(String::as_str).collect();
+                let rows = table
+                    .rows
+                    .iter()
+                    .map(|row| row.iter().map(|cell| cell.as_deref().unwrap_or_default()).collect());
+                let all: Vec<Vec<&str>> = std::iter::once(header).chain(rows).collect();
+                let told = forms.map(|forms| imported::told_by_table(forms, sample, &self.own_cells, &all, 1));
+                let is_told = told.is_some_and(|told| told.everything || !told.cells.is_empty());
+                let has = |is: &dyn Fn(&str) -> bool| all.iter().flatten().any(|text| is(text));
+                return kinds(
+                    is_told,
+                    has(&|text| self.names(text)),
+                    has(&|text| self.tells_outcome(text)),
+                );
+            }
+            Part::Program(text) | Part::Script(text) => {
+                let said = forms.map(|forms| imported::said_in_code(forms, text, &sample.question));
+                let is_told = said.is_some_and(|said| !said.is_empty());
+                return kinds(is_told, self.names(text), self.tells_outcome(text));
+            }
+            // A heading of the explanation's own.
+            Part::Step { number, words } => format!("Step {number}: {words}"),
+            // Of the page's own end.
+            Part::Line(text) if text.starts_with("Answer: ") => return Vec::new(),
+            Part::Line(text) if is_name_of_table(text) => return Vec::new(),
+            Part::Head(text) | Part::Said(text) | Part::Fact { text, .. } | Part::Line(text) => text.clone(),
+        };
+        let said = forms.map(|forms| imported::said_in_text(forms, &text));
+        kinds(
+            said.is_some_and(|said| !said.is_empty()),
+            self.names(&text),
+            self.tells_outcome(&text),
+        )
+    }
+
+    /// Whether words of steps, programs or an explanation tell the right answer, or whether the answer is right.
+    pub(super) fn outcome_in(&self, part: &Part) -> bool {
+        match part {
+            Part::Table(_) | Part::Head(_) => false,
+            Part::Line(text) if text.starts_with("Answer: ") => false,
+            Part::Program(text)
+            | Part::Script(text)
+            | Part::Said(text)
+            | Part::Step { words: text, .. }
+            | Part::Fact { text, .. }
+            | Part::Line(text) => self.tells_outcome(text),
+        }
+    }
+
+    fn names(&self, text: &str) -> bool {
+        !self.blind.names.found_in(text).is_empty()
+    }
+
+    fn tells_outcome(&self, text: &str) -> bool {
+        let words = words_of(text);
+        OUTCOMES.iter().any(|outcome| {
+            let outcome: Vec<String> = outcome.iter().map(|word| (*word).to_owned()).collect();
+            contains(&words, &outcome) && !contains(&self.own_words, &outcome)
+        })
+    }
+}
+
+/// Whether a line is the name of a table with its size, as the page gives it, and nothing else.
+fn is_name_of_table(line: &str) -> bool {
+    let is_ours =
+        |word: &str| word.chars().all(|c| c.is_ascii_digit()) || matches!(word, "row" | "rows" | "column" | "columns");
+    let rest = line
+        .strip_prefix("The table (")
+        .or_else(|| line.strip_prefix("The explanation’s table "));
+    let rest = rest.or_else(|| line.strip_prefix("The table").filter(|rest| rest.is_empty()));
+    rest.is_some_and(|rest| {
+        rest.split(|c: char| c == ' ' || c.is_ascii_punctuation())
+            .filter(|word| !word.is_empty())
+            .all(is_ours)
+    })
+}
+
+fn kinds(answer: bool, name: bool, outcome: bool) -> Vec<LeakKind> {
+    let told = [
+        (answer, LeakKind::Answer),
+        (name, LeakKind::Name),
+        (outcome, LeakKind::Secret),
+    ];
+    told.into_iter()
+        .filter_map(|(is_told, kind)| is_told.then_some(kind))
+        .collect()
+}

@@ -1,0 +1,381 @@
+//! What each part of a page may not tell.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use sqlparser::dialect::SQLiteDialect;
+use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
+
+use super::LeakKind;
+use super::imported_rules::ImportedRules;
+use super::parts::{Part, TablePart};
+use crate::explain::answer_forms::{AnswerForms, words as words_of};
+use crate::explain::sql_constants::{is_quantity, verdict_of};
+use crate::explain::visible_text::{visible, visible_line};
+use crate::explain::withhold::{self, Blind, Choice};
+use crate::explain::words::{self, Counts};
+use crate::explain::{AnswerVisibility, Format, facts, markdown, sql_script};
+use crate::trace::AnswerSource;
+
+/// The rules for one page.
+pub(super) struct Rules<'a> {
+    blind: &'a Blind<'a>,
+    counts: Counts,
+    /// The words of every cell of the first table; only where an answer is withheld.
+    own_cells: BTreeSet<Vec<String>>,
+    own_headers: Vec<Vec<String>>,
+    /// The rules for what was made elsewhere.
+    imported: Option<ImportedRules<'a>>,
+    /// Whether the page shows that as it was made.
+    is_imported_page: bool,
+}
+
+impl<'a> Rules<'a> {
+    pub(super) fn new(blind: &'a Blind<'a>, format: Format, visibility: AnswerVisibility) -> Self {
+        let table = &blind.sample.table;
+        let cells = table.rows.iter().flatten().filter_map(|cell| cell.as_deref());
+        Self {
+            blind,
+            counts: Counts::of_page(blind.sample.kind, visibility),
+            own_cells: if blind.forms.is_some() {
+                cells.map(|cell| words_of(&visible(cell))).collect()
+            } else {
+                BTreeSet::new()
+            },
+            imported: (blind.trace.imported.is_some() && format != Format::None).then(|| ImportedRules::new(blind)),
+            is_imported_page: format == Format::Imported,
+            own_headers: table.columns.iter().map(|column| words_of(&column.display)).collect(),
+        }
+    }
+
+    /// What a part tells and must not.
+    pub(super) fn of(&self, part: &Part) -> Vec<LeakKind> {
+        if let Some(imported) = self.imported.as_ref().filter(|_| self.is_imported_page) {
+            return match part {
+                Part::Head(text) if self.is_head(text) => Vec::new(),
+                Part::Table(table) if self.is_first(table) => Vec::new(),
+                Part::Line(text) if is_fixed(text) => Vec::new(),
+                part => imported.of(part),
+            };
+        }
+        let mut found = Vec::new();
+        if self
+            .blind
+            .forms
+            .as_ref()
+            .is_some_and(|forms| self.tells_answer(forms, part))
+        {
+            found.push(LeakKind::Answer);
+        }
+        if self.tells_name(part) {
+            found.push(LeakKind::Name);
+        }
+        if self.imported.as_ref().is_some_and(|imported| imported.outcome_in(part)) {
+            found.push(LeakKind::Secret);
+        }
+        found
+    }
+
+    fn tells_name(&self, part: &Part) -> bool {
+        let has = |text: &str| !self.blind.names.found_in(text).is_empty();
+        match part {
+            // What the sample has is never a name, so that the head and the first table are none.
+            Part::Table(table) => {
+                let cells = table.rows.iter().flatten().flatten();
+                !self.is_first(table) && table.header.iter().chain(cells).any(|text| has(text))
+            }
+            Part::Head(text)
+            | Part::Program(text)
+            | Part::Said(text)
+            | Part::Step { words: text, .. }
+            | Part::Fact { text, .. } => has(text),
+            Part::Script(text) => has(self.beyond_data(text)),
+            Part::Line(text) => !is_fixed(text) && has(text),
+        }
+    }
+
+    fn tells_answer(&self, forms: &AnswerForms, part: &Part) -> bool {
+        let question = &self.blind.sample.question;
+        let says = |text: &str| !forms.said_in_step(text, question).is_empty();
+        match part {
+            Part::Head(text) => !self.is_head(text) && says(text),
+            Part::Table(table) => !self.is_first(table) && self.table_tells(forms, table),
+            Part::Program(text) => self.program_tells(forms, text),
+            // Its comments are ours, with the words of the steps; those of a program stand in the program as well.
+            Part::Script(text) => {
+                let text = self.beyond_data(text);
+                !withhold::said_in_program(forms, text, question).is_empty()
+                    || comments(text).iter().any(|text| says(text))
+            }
+            Part::Said(text) => !forms.said_in(text).is_empty(),
+            Part::Step { words, .. } => says(words),
+            Part::Fact { number, text } => self.fact_tells(forms, *number, text),
+            Part::Line(text) => {
+                let is_told = || !withhold::told_by_note(forms, text, self.blind.sample).is_empty();
+                !is_fixed(text) && (is_told() || self.counts_answer(forms, text))
+            }
+        }
+    }
+
+    /// The question and the caption are on every page.
+    fn is_head(&self, text: &str) -> bool {
+        let sample = self.blind.sample;
+        let question = visible_line(&sample.question);
+        let label = words::question_label(sample.kind);
+        let caption = sample.caption.as_deref().map(visible_line).unwrap_or_default();
+        let text = text.trim();
+        text == question
+            || text == label
+            || text == format!("{label}: {question}")
+            || text == caption
+            || text.strip_prefix("Table: ") == Some(&caption)
+    }
+
+    /// Whether a table is the sample's own: by its name and by every cell.
+    fn is_first(&self, table: &TablePart) -> bool {
+        let is_own = |text: &String| {
+            // Long cells are cut.
+            let is_long = text.chars().count() >= 80;
+            self.own_cells.is_empty() || is_long || text.contains('…') || self.own_cells.contains(&words_of(text))
+        };
+        let begins = table
+            .caption
+            .strip_prefix(words::FIRST_TABLE)
+            .is_some_and(|rest| rest.starts_with(" ("));
+        begins && table.rows.iter().flatten().flatten().all(is_own)
+    }
+
+    /// Where the step's result stands in the trace that a caption names.
+    fn index_of(&self, caption: &str) -> Option<usize> {
+        let number: usize = caption
+            .strip_prefix("Table after step ")?
+            .split(' ')
+            .next()?
+            .parse()
+            .ok()?;
+        self.blind.trace.steps.get(number.checked_sub(1)?)?.output
+    }
+
+    fn table_tells(&self, forms: &AnswerForms, table: &TablePart) -> bool {
+        let question = &self.blind.sample.question;
+        let first_states_it = withhold::fills_first_table(forms, self.blind.sample);
+        (0..table.header.len()).any(|column| {
+            let name = table.header.get(column).map_or("", String::as_str);
+            let name_words = words_of(name);
+            let is_computed = !self
+                .own_headers
+                .iter()
+                .any(|own| !own.is_empty() && name_words.starts_with(own));
+            let cells = || {
+                table
+                    .rows
+                    .iter()
+                    .map(|row| row.get(column).and_then(|cell| cell.as_deref()))
+            };
+            let is_named = is_computed
+                && (withhold::names_answer(forms, &name_words)
+                    || *forms != AnswerForms::Verdict && !forms.said_in_step(name, question).is_empty());
+            // What is no cell of the first table was made by a program, which may have put it in words.
+            let is_put_in_words = || {
+                cells().flatten().any(|cell| {
+                    let words = words_of(cell);
+                    words.len() > 1 && !self.own_cells.contains(&words) && withhold::states(forms, cell)
+                })
+            };
+            let is_verdict = || match (forms, table.rows.as_slice()) {
+                (AnswerForms::Verdict, [row]) if !table.is_cut => {
+                    let cell = row.get(column).and_then(|cell| cell.as_deref());
+                    cell.is_some_and(|cell| verdict_of(cell).is_some())
+                        && !self
+                            .index_of(&table.caption)
+                            .is_some_and(|index| is_quantity(self.blind.trace, index, column))
+                }
+                _ => false,
+            };
+            forms.fill(cells(), is_computed) && !first_states_it || is_named || is_put_in_words() || is_verdict()
+        })
+    }
+
+    /// A program tells by what it names and gives out, and by what its comments say.
+    fn program_tells(&self, forms: &AnswerForms, text: &str) -> bool {
+        !withhold::said_in_program(forms, text, &self.blind.sample.question).is_empty()
+            || comments(text).iter().any(|comment| !forms.said_in(comment).is_empty())
+    }
+
+    /// The part of a script that is not the first table and its own comments. A step's words stand in its heading.
+    fn beyond_data<'t>(&self, script: &'t str) -> &'t str {
+        let data = sql_script::first_table(&self.blind.sample.table);
+        script
+            .trim_start()
+            .strip_prefix(visible(&data).trim_start())
+            .unwrap_or(script)
+    }
+
+    /// What came of a step is told by the rules for its table, the rest by those for words.
+    fn fact_tells(&self, forms: &AnswerForms, number: usize, text: &str) -> bool {
+        let (sample, trace) = (self.blind.sample, self.blind.trace);
+        let says = |text: &str| !forms.said_in_step(text, &sample.question).is_empty();
+        let text = text.strip_suffix(words::RESULT_WITHHELD).unwrap_or(text);
+        let Some(mut ending) = facts::ending(&sample.table, trace, number, self.counts) else {
+            return says(text);
+        };
+        withhold::replace(&mut ending, |text| self.blind.names.found_in(text));
+        let Some(said) = text.strip_suffix(ending.as_str()) else {
+            return says(text);
+        };
+        let output = trace.steps.get(number - 1).and_then(|step| step.output);
+        let Some((index, table)) = output.and_then(|index| Some((index, trace.tables.get(index)?))) else {
+            return says(said);
+        };
+        let shown = TablePart {
+            caption: format!("Table after step {number}"),
+            header: table
+                .columns
+                .iter()
+                .map(|column| visible_line(&column.display))
+                .collect(),
+            rows: table.rows.clone(),
+            is_cut: false,
+        };
+        says(said)
+            || index > 0 && ending.contains('“') && self.table_tells(forms, &shown)
+            || self.counts_answer(forms, &ending)
+    }
+
+    /// Whether a sentence or caption of ours counts, and the count is the answer.
+    fn counts_answer(&self, forms: &AnswerForms, text: &str) -> bool {
+        static COUNTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            Regex::new(
+                r"(?x) \b(?:all|of|uses|keeps|with|to|from)\s(\d+)\b
+                | \b(\d+)\s(?:other\s|new\s)?(?:rows?|columns?)\b
+                | \b(\d+)\sof\b",
+            )
+            .ok()
+        });
+        if self.counts == Counts::Said || text.contains("Error: ") || text.contains("earlier try") {
+            return false;
+        }
+        let text = withhold::without_places(text, self.blind.sample);
+        let Some(counted) = COUNTED.as_ref() else {
+            return true;
+        };
+        counted.captures_iter(&text).any(|found| {
+            let number = found
+                .iter()
+                .skip(1)
+                .flatten()
+                .next()
+                .map(|number| number.as_str().to_owned());
+            number.is_some_and(|number| forms.values().contains(&words_of(&number)))
+        })
+    }
+
+    /// The part in which the last step picks out the answer of what the question offers.
+    pub(super) fn chosen(&self, parts: &[&Part]) -> Option<usize> {
+        let forms = self.blind.forms.as_ref()?;
+        let choice = Choice::of(forms, self.blind.sample)?;
+        let last = parts.iter().rposition(|part| matches!(part, Part::Step { .. }))?;
+        let text = |part: &'_ Part| match part {
+            Part::Step { words, .. } => Some(words.clone()),
+            Part::Program(text) => Some(text.clone()),
+            _ => None,
+        };
+        let texts: Vec<(usize, String)> = (last..parts.len())
+            .filter_map(|at| Some((at, text(parts[at])?)))
+            .collect();
+        if !choice.is_made_by(texts.iter().map(|(_, text)| text.as_str())) {
+            return None;
+        }
+        texts
+            .iter()
+            .find(|(_, text)| choice.is_made_by(std::iter::once(text.as_str())))
+            .map(|(at, _)| *at)
+    }
+}
+
+/// Lines that our pages have whatever they explain.
+fn is_fixed(text: &str) -> bool {
+    const LINES: &[&str] = &[
+        words::INPUT_WITHHELD,
+        words::RESULT_WITHHELD,
+        words::PART_WITHHELD,
+        words::TABLE_WITHHELD,
+        words::IMPORTED,
+        words::IMPORTED_WITH_MARKS,
+        words::NOTHING_IMPORTED,
+        "Explanation",
+        "Marks: `[[text]]` = highlighted in the explanation.",
+        "text is highlighted in the explanation.",
+        "Answer: withheld",
+        "The answer is withheld on this page.",
+        "Skip to the answer",
+        "Answer",
+        "Copy",
+        "Explanation in the model’s words",
+        "Explanation in the model’s words:",
+        "Facts",
+        "First",
+        "Next →",
+        "All steps",
+        "← Previous",
+        "Result",
+        "Steps",
+        "What the marks mean",
+        "The model gave no explanation in words.",
+        "There are no steps: nothing shows which parts of the table the answer rests on.",
+        "A script that runs by itself",
+        "It makes the table and every step’s result in SQLite: save it as script.sql and run sqlite3 < script.sql.",
+        "This step failed.",
+    ];
+    let text = text.trim();
+    let is_source = || {
+        [
+            Some(AnswerSource::Program),
+            Some(AnswerSource::Model),
+            Some(AnswerSource::Fallback),
+            Some(AnswerSource::Imported),
+            None,
+        ]
+        .into_iter()
+        .any(|source| text == words::source(source))
+    };
+    let is_notice = || {
+        [true, false]
+            .into_iter()
+            .any(|shown| text.trim_matches('*') == words::fallback_notice(shown))
+    };
+    // Without a letter it is a number of a row, or a sign.
+    let says_something = text.chars().any(char::is_alphabetic);
+    !says_something || LINES.contains(&text) || markdown::is_legend(text) || is_source() || is_notice()
+}
+
+/// The comments of a program, in SQL as in Python, by another reader than the one that left them out.
+fn comments(text: &str) -> Vec<String> {
+    let dialect = SQLiteDialect {};
+    let mut found: Vec<String> = match Tokenizer::new(&dialect, text).tokenize() {
+        Ok(tokens) => tokens
+            .into_iter()
+            .filter_map(|token| match token {
+                Token::Whitespace(
+                    Whitespace::SingleLineComment { comment, .. } | Whitespace::MultiLineComment(comment),
+                ) => Some(comment),
+                _ => None,
+            })
+            .collect(),
+        Err(_) => text
+            .lines()
+            .filter_map(|line| line.split_once("--").or_else(|| line.split_once("/*")))
+            .map(|(_, comment)| comment.to_owned())
+            .collect(),
+    };
+    // In SQL there is no `#` outside of quotes.
+    let is_outside_quotes = |before: &str| ['\'', '"'].iter().all(|quote| before.matches(*quote).count() % 2 == 0);
+    found.extend(
+        text.lines()
+            .filter_map(|line| line.split_once('#'))
+            .filter(|(before, _)| is_outside_quotes(before))
+            .map(|(_, comment)| comment.to_owned()),
+    );
+    found
+}
