@@ -174,6 +174,7 @@ impl<'a> Read<'a> {
 
     fn is_announced(&self, run: &Range<usize>) -> bool {
         let mut after_copula = self.gap(run.start).contains([':', '=']);
+        let is_number = self.is_number(run);
         let mut others = 0;
         let mut commas = self.gap(run.start).contains(',');
         for index in self.sentence_before(run.start) {
@@ -189,7 +190,8 @@ impl<'a> Read<'a> {
             }
             if COPULAS.contains(&word) && others == 0 {
                 after_copula = true;
-            } else if !FILLERS.contains(&word) {
+            } else if !FILLERS.contains(&word) || word == "of" && !is_number {
+                // A total of 3 is 3, the total of Dee is not Dee.
                 others += 1;
             }
             let most = if after_copula { 8 } else { 0 };
@@ -231,10 +233,14 @@ impl<'a> Read<'a> {
             });
             return next.is_some_and(|index| SAYS_OF_IT.contains(&self.word(index))) && !self.has_condition(run);
         }
-        let is_number = run.len() == 1 && self.word(run.start).parse::<f64>().is_ok();
+        let is_number = self.is_number(run);
         let after: Vec<&str> = (run.end..run.end + 4).map(|index| self.word(index)).collect();
         let in_all = after.windows(2).any(|pair| matches!(pair, ["in", "all" | "total"]));
         is_number && (in_all || after.iter().any(|word| REMAIN.contains(word))) && !self.has_condition(run)
+    }
+
+    fn is_number(&self, run: &Range<usize>) -> bool {
+        run.len() == 1 && self.word(run.start).parse::<f64>().is_ok()
     }
 
     /// Whether a stated value stands before it, with `and`, `or` or a comma between.

@@ -455,7 +455,7 @@ mod tests {
         let three = values(&["3"]);
         assert_eq!(
             concealed("<pre>SELECT 3\nAnswer: 3\nlimit 3</pre>", &three),
-            ["SELECT 3\nAnswer: [withheld]\nlimit 3"]
+            ["SELECT [withheld]\nAnswer: [withheld]\nlimit 3"]
         );
         let verdict = Answer::Verdict(true);
         assert_eq!(
