@@ -226,7 +226,14 @@ fn maker(trace: &Trace, mut table: usize, mut column: usize) -> Maker<'_> {
         let Some(lineage) = &step.lineage else {
             return Maker::Unknown;
         };
-        match lineage.carried_columns.get(column).copied().flatten() {
+        let is_computed = lineage.produced_columns.contains(&column);
+        match lineage
+            .carried_columns
+            .get(column)
+            .copied()
+            .flatten()
+            .filter(|_| !is_computed)
+        {
             Some(source) => (table, column) = (step.input, source),
             None => {
                 let program = step.program.as_ref().map(|program| program.text.as_str());
