@@ -344,8 +344,8 @@ const MONTHS: &[&str] = &[
 
 /// The number of a month by its name or the first letters of it.
 fn month(word: &str) -> Option<usize> {
-    let is_name = |name: &&str| name.starts_with(word) && (word.len() == 3 || word.len() == name.len());
-    MONTHS.iter().position(|name| is_name(&name)).map(|index| index + 1)
+    let is_name = |name: &str| name.starts_with(word) && (word.len() == 3 || word.len() == name.len());
+    MONTHS.iter().position(|name| is_name(name)).map(|index| index + 1)
 }
 
 /// A date of day, month and year in the orders in which texts have it; empty if it is none.

@@ -51,7 +51,7 @@ pub struct Leak {
 pub enum LeakKind {
     /// The answer, on a page that withholds it.
     Answer,
-    /// The name of the method or model.
+    /// A name of a method, model, arm, sample or file.
     Name,
     /// Something that no page may depend on: gold answer, correctness, names of samples and files.
     Secret,
@@ -62,7 +62,7 @@ impl LeakKind {
     pub fn words(self) -> &'static str {
         match self {
             Self::Answer => "the withheld answer",
-            Self::Name => "the name of the method or model",
+            Self::Name => "a name that tells what made it",
             Self::Secret => "the gold answer or a name",
         }
     }

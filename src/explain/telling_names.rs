@@ -79,9 +79,8 @@ impl<'a> TellingNames<'a> {
         let has = |is: fn(char) -> bool| words.iter().any(|word| word.chars().any(is));
         match words.as_slice() {
             [only] if !(has(char::is_alphabetic) && has(char::is_numeric)) => {
-                if only.chars().any(char::is_alphabetic) {
-                    self.introduced.insert(only.clone());
-                }
+                let is_word = only.chars().any(char::is_alphabetic);
+                self.introduced.extend(is_word.then(|| only.clone()));
             }
             _ if has(char::is_alphabetic) => self.anywhere.push(words),
             _ => {}

@@ -399,7 +399,7 @@ impl<'a> Running<'a> {
             &self.samples,
             &self.arms,
             traces,
-            &telling_names(&self.study),
+            &telling_names(self.study),
             self.study.file.control.enabled,
         );
         watch.all_done();
@@ -635,7 +635,7 @@ impl<'a> Running<'a> {
             self.answer_inputs()?,
             arms,
             &self.study.file.control,
-            telling_names(&self.study),
+            telling_names(self.study),
         )))
     }
 

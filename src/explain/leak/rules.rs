@@ -146,6 +146,13 @@ impl<'a> Rules<'a> {
         begins && table.rows.iter().flatten().flatten().all(is_own)
     }
 
+    /// Whether the first table has every cell of a row.
+    fn is_own(&self, row: &[Option<String>]) -> bool {
+        row.iter()
+            .flatten()
+            .all(|text| self.own_cells.contains(&words_of(text)))
+    }
+
     /// Where the step's result stands in the trace that a caption names.
     fn index_of(&self, caption: &str) -> Option<usize> {
         let number: usize = caption
@@ -184,6 +191,8 @@ impl<'a> Rules<'a> {
                 })
             };
             let is_verdict = || match (forms, table.rows.as_slice()) {
+                // The part of the table that matters is of the first table, cell by cell.
+                (AnswerForms::Verdict, [row]) if table.caption.starts_with(words::PART) && self.is_own(row) => false,
                 (AnswerForms::Verdict, [row]) if !table.is_cut => {
                     let cell = row.get(column).and_then(|cell| cell.as_deref());
                     cell.is_some_and(|cell| verdict_of(cell).is_some())
