@@ -1,5 +1,6 @@
 //! What a reader must not overlook. Every flag is a rule on figures that stand in the analysis too.
 
+mod checked;
 mod imported;
 
 use schemars::JsonSchema;
@@ -135,40 +136,6 @@ impl Flags {
                     ),
                 );
             }
-        }
-    }
-
-    fn check(&mut self, analysis: &Analysis) {
-        let Some(check) = &analysis.check else {
-            return;
-        };
-        if let Some((first, others)) = check.findings.split_first() {
-            let others = match others.len() {
-                0 => String::new(),
-                more => format!(" ({more} more below)"),
-            };
-            self.add(
-                Severity::Severe,
-                FlagKind::CheckFindings,
-                (None, None, None),
-                format!("The check of this run found: {first}{others}."),
-            );
-        }
-        if check.unproven > 0 {
-            let first = check
-                .cautions
-                .first()
-                .map_or_else(String::new, |first| format!(" The first: {first}."));
-            self.add(
-                Severity::Caution,
-                FlagKind::Unproven,
-                (None, None, None),
-                format!(
-                    "The check leaves something open of {} of {} steps: their marks are claims that it neither proved nor \
-                     refuted.{first}",
-                    check.unproven, check.steps
-                ),
-            );
         }
     }
 

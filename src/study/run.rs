@@ -563,9 +563,9 @@ impl<'a> Running<'a> {
             is(&check.traces_digest, directory::TRACES) && is(&check.pages_digest, directory::PAGES)
         };
         // One that cannot be read, such as an earlier version's, is no check: the report asks for one, and it is said.
-        let check: Option<RunCheck> = self.directory.read_json(directory::CHECK).unwrap_or_else(|error| {
+        let check = self.directory.read_json(directory::CHECK).unwrap_or_else(|error| {
             self.observer.notice(&format!(
-                "{error}: the report says that this run was not checked; `tabjury check RUN` makes it anew"
+                "{error}: taken for not checked; `tabjury check RUN` makes it anew"
             ));
             None
         });
