@@ -558,18 +558,16 @@ impl<'a> Running<'a> {
 
     /// What a check of these traces and pages found, if there was one.
     fn checked(&self) -> Option<RunCheck> {
-        let is_of_these = |check: &RunCheck| {
-            let is = |digest: &str, file: &str| self.manifest.records.get(file).is_some_and(|kept| kept == digest);
-            is(&check.traces_digest, directory::TRACES) && is(&check.pages_digest, directory::PAGES)
-        };
+        let is = |digest: &String, file: &str| self.manifest.records.get(file) == Some(digest);
+        let of_these =
+            |check: &RunCheck| is(&check.traces_digest, directory::TRACES) && is(&check.pages_digest, directory::PAGES);
         // One that cannot be read, such as an earlier version's, is no check: the report asks for one, and it is said.
-        let check = self.directory.read_json(directory::CHECK).unwrap_or_else(|error| {
-            self.observer.notice(&format!(
-                "{error}: taken for not checked; `tabjury check RUN` makes it anew"
-            ));
-            None
-        });
-        check.filter(is_of_these)
+        let kept = self.directory.read_json(directory::CHECK);
+        let told = |error| {
+            self.observer
+                .notice(&format!("{error}; `tabjury check RUN` makes it anew"))
+        };
+        kept.map_err(told).ok().flatten().filter(of_these)
     }
 
     fn summary(&self, traces: &[Trace], judgments: &[Judgment]) -> Summary {
