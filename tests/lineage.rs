@@ -479,6 +479,14 @@ fn origins_go_back_to_the_first_table() {
     assert_eq!(best.table.columns[0].original, "Rep");
 }
 
+/// A common table expression may take the table's name; then the table is not read.
+#[test]
+fn a_hidden_table_is_not_read() {
+    let one = run(&deals(), "WITH table_sql AS (SELECT 1 AS k) SELECT k FROM table_sql");
+    assert_eq!(one.lineage.reading, Reading::NoTable);
+    assert!(one.lineage.examined_rows.is_empty());
+}
+
 /// A share of a total: every row comes from all rows, which are listed once and not for each.
 #[test]
 fn what_every_row_comes_from_is_listed_once() {

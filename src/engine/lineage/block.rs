@@ -155,6 +155,7 @@ impl Tracer<'_> {
             look_into(&select.selection),
             look_into(&groups),
             look_into(&limit.cloned()),
+            look_into(&select.named_window),
         ];
         let all_parts = || filters.iter().chain([&on, &projection, &having, &ordering_parts]);
         if all_parts().any(|parts| parts.has_table_operand) {
@@ -185,6 +186,9 @@ impl Tracer<'_> {
             for part in [&projection, &having, &ordering_parts] {
                 aggregate_arguments(part, &mut layout)?;
             }
+            // Of several MIN and MAX it is not said which one gives a column that stands outside of them its row.
+            let extremes = layout.arguments.iter().filter(|argument| argument.extreme.is_some());
+            layout.every_row_counts |= layout.needs_a_row && extremes.count() > 1;
         }
         let tested = Tested {
             select: &select,

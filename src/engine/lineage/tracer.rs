@@ -484,9 +484,27 @@ pub(super) fn differs() -> Untraced {
 }
 
 /// Whether a query looks at the table. SQLite does not tell of the columns that USING joins by, so that a COUNT over such
-/// a join seems to read nothing; then its FROM names the table.
+/// a join seems to read nothing; then its FROM names the table, unless a common table expression has taken that name.
 pub(super) fn reads_table(database: &Database, text: &str, query: &Query) -> bool {
-    database.reads_table(text) || mentions(query, crate::engine::TABLE_NAME)
+    let names_it = || mentions(query, crate::engine::TABLE_NAME) && !defines(query, crate::engine::TABLE_NAME);
+    database.reads_table(text) || names_it()
+}
+
+/// Whether a common table expression of this name stands in a query.
+fn defines(query: &Query, name: &str) -> bool {
+    struct Definition<'name>(&'name str);
+    impl Visitor for Definition<'_> {
+        type Break = ();
+        fn pre_visit_query(&mut self, query: &Query) -> std::ops::ControlFlow<()> {
+            let mut expressions = query.with.iter().flat_map(|with| &with.cte_tables);
+            if expressions.any(|expression| expression.alias.name.value.eq_ignore_ascii_case(self.0)) {
+                std::ops::ControlFlow::Break(())
+            } else {
+                std::ops::ControlFlow::Continue(())
+            }
+        }
+    }
+    query.visit(&mut Definition(name)).is_break()
 }
 
 /// Whether a column of a query has a collation of its own, which whoever uses the query compares by.
