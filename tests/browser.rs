@@ -111,9 +111,9 @@ fn imported(texts: &[&str], all: &str) -> Imported {
     let cell = |text: &&str, header| ImportedCell {
         text: (*text).to_owned(),
         header,
-        marked: text.len() % 2 == 0,
+        marked: text.len().is_multiple_of(2),
     };
-    let runs: Vec<ImportedRun> = texts.iter().map(|text| run(text, text.len() % 2 == 0)).collect();
+    let runs: Vec<ImportedRun> = texts.iter().map(|text| run(text, text.len().is_multiple_of(2))).collect();
     let rows = [true, false].map(|header| texts.iter().map(|text| cell(text, header)).collect());
     Imported {
         name: all.to_owned(),
