@@ -113,7 +113,10 @@ fn imported(texts: &[&str], all: &str) -> Imported {
         header,
         marked: text.len().is_multiple_of(2),
     };
-    let runs: Vec<ImportedRun> = texts.iter().map(|text| run(text, text.len().is_multiple_of(2))).collect();
+    let runs: Vec<ImportedRun> = texts
+        .iter()
+        .map(|text| run(text, text.len().is_multiple_of(2)))
+        .collect();
     let rows = [true, false].map(|header| texts.iter().map(|text| cell(text, header)).collect());
     Imported {
         name: all.to_owned(),

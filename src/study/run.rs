@@ -1,5 +1,7 @@
 //! Doing a study: its stages in order, each from the values of the one before, or from what it wrote.
 
+mod inputs;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +19,7 @@ use crate::report::{self, PageRecord, ReportError};
 use crate::trace::{FaithfulnessRecord, Trace};
 
 use super::answer;
-use super::directory::{self, DirectoryError, Manifest, RunDirectory, fingerprint};
+use super::directory::{self, DirectoryError, Manifest, RunDirectory};
 use super::explain::{Explained, PAGES_DIRECTORY, explain, read_pages, telling_names};
 use super::faithfulness::{Measuring, measure_all};
 use super::import::ImportError;
@@ -598,75 +600,6 @@ impl<'a> Running<'a> {
 
     fn engine(&self) -> Engine {
         analyze::engine(&self.study.file.engine)
-    }
-
-    fn answer_inputs(&self) -> Result<String, RunError> {
-        let answerers: Vec<_> = self
-            .study
-            .answerers()?
-            .iter()
-            .map(|who| {
-                (
-                    who.name.clone(),
-                    who.method_name,
-                    who.method.settings(),
-                    self.models.identity(&who.model),
-                )
-            })
-            .collect();
-        let imports = self.imports.digests();
-        let made_here = fingerprint(&(self.samples.as_ref(), answerers, &self.study.file.engine));
-        Ok(if imports.is_empty() {
-            made_here
-        } else {
-            fingerprint(&(made_here, imports))
-        })
-    }
-
-    fn explain_inputs(&self) -> Result<String, RunError> {
-        let arms: Vec<_> = self
-            .arms
-            .iter()
-            .map(|arm| (&arm.name, &arm.answerer, arm.format))
-            .collect();
-        Ok(fingerprint(&(
-            self.answer_inputs()?,
-            arms,
-            &self.study.file.control,
-            telling_names(self.study),
-        )))
-    }
-
-    fn judge_inputs(&self) -> Result<String, RunError> {
-        let judges: Vec<_> = self
-            .study
-            .file
-            .judges
-            .iter()
-            .map(|judge| (judge, self.models.identity(&judge.model)))
-            .collect();
-        let file = &self.study.file;
-        let prompts = judge::own_prompts(self.study);
-        Ok(fingerprint(&(
-            self.explain_inputs()?,
-            judges,
-            (&file.tasks.preference, &file.tasks.simulation, &file.tasks.verification),
-            prompts,
-            file.study.seed,
-        )))
-    }
-
-    fn faithfulness_inputs(&self) -> Result<String, RunError> {
-        Ok(fingerprint(&(
-            self.answer_inputs()?,
-            &self.study.file.tasks.faithfulness,
-        )))
-    }
-
-    fn report_inputs(&self) -> String {
-        let judged = self.manifest.stages.get(&Stage::Judge);
-        let measured = self.manifest.stages.get(&Stage::Faithfulness);
-        fingerprint(&(judged, measured, &self.study.file.study, &self.study.file.report))
     }
 
     /// Whether a stage that was left out has outputs made from the same inputs.
