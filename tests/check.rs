@@ -82,7 +82,19 @@ fn a_run_with_nothing_wrong_is_proven_and_reported() {
     );
     assert_eq!(code(&tabjury(&["report", &run])), 0);
     assert!(report(&run).contains("A check left marks unproven"));
-    // A check that cannot be read is none, and is told.
+    // A check that was changed is none, and is told; so is one that cannot be read.
+    let changed = String::from_utf8(first.clone())
+        .unwrap()
+        .replacen("\"seed\": ", "\"seed\": 1", 1);
+    fs::write(format!("{run}/check.json"), changed).unwrap();
+    let told = tabjury(&["report", &run]);
+    assert_eq!(code(&told), 0);
+    assert!(
+        text(&told.stderr).contains("not as `tabjury check` wrote it"),
+        "{}",
+        text(&told.stderr)
+    );
+    assert!(report(&run).contains("This run was not checked."));
     fs::write(format!("{run}/check.json"), &first[..first.len() / 2]).unwrap();
     let told = tabjury(&["report", &run]);
     assert_eq!(code(&told), 0);

@@ -191,6 +191,7 @@ fn what_is_no_plan_is_refused_with_file_and_step() {
             &["step 2", "`sql`"],
         ),
         ("{\"steps\": []}", &["plan.json", "at least one step"]),
+        ("[{\"sql\": \"SELECT 1\"}]", &["plan.json:1:", "`steps`"]),
         ("{\"step\": []}", &["plan.json", "step"]),
         ("nonsense", &["plan.json:1:"]),
         (
@@ -289,6 +290,20 @@ fn a_stored_plan_is_edited_and_run_again() {
     let trace: Value = serde_json::from_str(&desk.read("trace.json")).unwrap();
     assert_eq!(trace["answer"]["values"][0], "Carol");
     assert_eq!(desk.run_files(), before, "the run was changed");
+}
+
+#[test]
+fn a_stored_fallback_is_not_taken_for_the_steps_answer() {
+    let desk = Desk::new();
+    let study = root("examples/quickstart/study.toml");
+    let (code, _, err) = desk.outcome(&["run", &study, "--out", "run"]);
+    assert_eq!(code, 0, "{err}");
+    let again = ["execute", "--from", "run", "--sample", "chess-3", "--answerer", "pos"];
+    let (_, out, _) = desk.outcome(&again);
+    assert!(
+        out.contains("the stored answer came from a fallback, not from these steps"),
+        "{out}"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::chain;
 use crate::dataset::{Sample, score};
 use crate::explain::visible_text::visible_line;
 use crate::table::Table;
-use crate::trace::{Step, Trace};
+use crate::trace::{AnswerSource, Step, Trace};
 
 /// The steps that differ, their results, and the answer and its score before and after.
 pub(super) fn render(sample: &Sample, before: &Trace, after: &Trace) -> String {
@@ -29,6 +29,14 @@ pub(super) fn render(sample: &Sample, before: &Trace, after: &Trace) -> String {
     }
     let (old, new) = (answer(before), answer(after));
     let _ = writeln!(text, "  answer: {}", arrow(&old, &new));
+    let not_from_steps = match before.answer_source {
+        Some(AnswerSource::Fallback) => Some("the stored answer came from a fallback, not from these steps"),
+        Some(AnswerSource::Model) => Some("the stored answer was written by the model, not read off these steps"),
+        _ => None,
+    };
+    if let Some(not_from_steps) = not_from_steps {
+        let _ = writeln!(text, "  {not_from_steps}");
+    }
     let right = |trace: &Trace| match score(sample, trace.answer.as_ref()).correct() {
         Some(true) => "right",
         Some(false) => "wrong",

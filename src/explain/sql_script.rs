@@ -85,11 +85,15 @@ pub(super) fn write(table: &Table, trace: &Trace, shown: &[StepView]) -> Option<
 /// How every script of a sample begins: it makes the sample's own table.
 pub(super) fn first_table(table: &Table) -> String {
     let mut script = Scripted {
-        text: "-- Runs by itself: sqlite3 < script.sql\n\n".to_owned(),
+        text: String::new(),
         loaded: 0,
     };
-    script.make_first_table(table);
-    script.text
+    let heading = if script.make_first_table(table) {
+        "-- Runs by itself: sqlite3 < script.sql"
+    } else {
+        "-- Runs beside table.csv, which has the rows of the table: sqlite3 < script.sql"
+    };
+    format!("{heading}\n\n{}", script.text)
 }
 
 struct Scripted {
@@ -99,7 +103,8 @@ struct Scripted {
 }
 
 impl Scripted {
-    fn make_first_table(&mut self, table: &Table) {
+    /// Whether the table's rows are in the script.
+    fn make_first_table(&mut self, table: &Table) -> bool {
         let types = table.column_types();
         let _ = writeln!(self.text, "CREATE TABLE table_sql ({});", definitions(table, &types));
         let mut rows = String::new();
@@ -125,12 +130,13 @@ impl Scripted {
                 for column in empty_number_columns(table, &types) {
                     let _ = writeln!(self.text, "UPDATE table_sql SET {column} = NULLIF({column}, '');");
                 }
-                return;
+                return false;
             }
         }
         if !rows.is_empty() {
             let _ = writeln!(self.text, "INSERT INTO table_sql VALUES{rows};");
         }
+        true
     }
 
     /// Makes `table_sql` anew from a step's result.

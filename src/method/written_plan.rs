@@ -73,6 +73,14 @@ impl WrittenPlan {
     /// Reads a plan file's text. Unknown keys, unknown forms of a step and a plan without steps are refused.
     pub fn read(text: &str) -> Result<Self, WrittenPlanError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if text.trim_start().starts_with('[') {
+            return Err(WrittenPlanError {
+                line: 1,
+                column: 1,
+                step: None,
+                message: "a plan is an object with the list `steps`, not the list by itself".to_owned(),
+            });
+        }
         let mut document = serde_json::Deserializer::from_str(text);
         let plan: Self = serde_path_to_error::deserialize(&mut document).map_err(|error| {
             let step = step_of(error.path());

@@ -42,7 +42,7 @@ pub fn check_run(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<RunCheck, RunError> {
     let run = RunDirectory::open(root)?;
-    let manifest = run.manifest()?;
+    let mut manifest = run.manifest()?;
     check_stored(&run, &manifest, directory::STUDY)?;
     let path = run.path(directory::STUDY);
     let study = Study::from_text(&path, PathBuf::new(), run.read_text(directory::STUDY)?)?;
@@ -82,6 +82,10 @@ pub fn check_run(
         ..check
     };
     run.write_json(directory::CHECK, &check)?;
+    manifest
+        .records
+        .insert(directory::CHECK.to_owned(), run.digest(directory::CHECK)?);
+    run.write_manifest(&manifest)?;
     Ok(check)
 }
 

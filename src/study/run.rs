@@ -563,13 +563,23 @@ impl<'a> Running<'a> {
         let is = |digest: &String, file: &str| self.manifest.records.get(file) == Some(digest);
         let of_these =
             |check: &RunCheck| is(&check.traces_digest, directory::TRACES) && is(&check.pages_digest, directory::PAGES);
-        // One that cannot be read, such as an earlier version's, is no check: the report asks for one, and it is said.
-        let kept = self.directory.read_json(directory::CHECK);
-        let told = |error| {
+        // One that cannot be read, such as an earlier version's, or that was changed is no check: the report asks for one,
+        // and it is said.
+        let told = |problem: String| {
             self.observer
-                .notice(&format!("{error}; `tabjury check RUN` makes it anew"))
+                .notice(&format!("{problem}; `tabjury check RUN` makes it anew"));
         };
-        kept.map_err(told).ok().flatten().filter(of_these)
+        let kept = self.directory.read_json(directory::CHECK);
+        let kept = kept.map_err(|error| told(error.to_string())).ok().flatten()?;
+        let digest = self.directory.digest(directory::CHECK);
+        if !digest.is_ok_and(|digest| is(&digest, directory::CHECK)) {
+            told(format!(
+                "{}: it is not as `tabjury check` wrote it",
+                self.directory.path(directory::CHECK).display()
+            ));
+            return None;
+        }
+        Some(kept).filter(of_these)
     }
 
     fn summary(&self, traces: &[Trace], judgments: &[Judgment]) -> Summary {

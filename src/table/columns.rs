@@ -238,13 +238,13 @@ mod tests {
     fn keywords_and_row_numbers() {
         let given = ["order", "Group", "rowid", "oid", "_rowid_", "true", "order_col"];
         let named = [
-            "order_col",
+            "order_col_2",
             "group_col",
             "rowid_col",
             "oid_col",
             "rowid_col_2",
             "true_col",
-            "order_col_2",
+            "order_col",
         ];
         assert_eq!(names(&given), named);
     }

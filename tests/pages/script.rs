@@ -159,6 +159,7 @@ fn a_large_table_is_left_out_of_the_script() {
     let (sample, trace) = traces::long(20_000);
     let script = on_page(&sample, &trace, AnswerVisibility::Shown).unwrap();
     assert!(script.len() < 2_000);
+    assert!(script.starts_with("-- Runs beside table.csv") && !script.contains("Runs by itself"));
     assert!(script.contains("20000 rows are too much for this page"));
     assert!(script.contains(".import --csv --skip 1 table.csv table_sql"));
 }
