@@ -42,20 +42,16 @@ pub fn name_columns(originals: Vec<String>) -> Vec<Column> {
         .zip(&originals)
         .map(|(index, name)| base_name(name, index))
         .collect();
-    let file_names: Vec<(String, String)> = (0..)
+    let displays: Vec<String> = (0..)
         .zip(&originals)
-        .map(|(index, original)| (original.clone(), display_name(original, index)))
+        .map(|(index, original)| display_name(original, index))
         .collect();
-    let sql_names = sql_names(&bases, &file_names);
+    let sql_names = sql_names(&bases, &displays);
     originals
         .into_iter()
+        .zip(displays)
         .zip(sql_names)
-        .enumerate()
-        .map(|(index, (original, sql))| Column {
-            display: display_name(&original, index),
-            original,
-            sql,
-        })
+        .map(|((original, display), sql)| Column { original, display, sql })
         .collect()
 }
 
@@ -65,32 +61,29 @@ pub fn name_columns(originals: Vec<String>) -> Vec<Column> {
 /// A carried column keeps its original and display name; when the program renamed it (`year AS y`), the display name
 /// is the new one, because later steps speak of it so. SQL names always follow the engine's names.
 pub fn name_computed_columns(results: &[(String, Option<&Column>)]) -> Vec<Column> {
-    let named: Vec<(String, String, String)> = (0..)
+    let bases: Vec<String> = (0..)
         .zip(results)
-        .map(|(index, (name, carried))| {
-            let base = base_name(name, index);
-            let Some(carried) = carried else {
-                return (base, name.clone(), display_name(name, index));
-            };
-            let renamed = !name.eq_ignore_ascii_case(&carried.sql) && base != carried.sql;
-            let display = if renamed {
-                display_name(name, index)
-            } else {
-                carried.display.clone()
-            };
-            (base, carried.original.clone(), display)
+        .map(|(index, (name, _))| base_name(name, index))
+        .collect();
+    let displays: Vec<String> = results
+        .iter()
+        .zip(&bases)
+        .enumerate()
+        .map(|(index, ((name, carried), base))| match carried {
+            Some(carried) if name.eq_ignore_ascii_case(&carried.sql) || *base == carried.sql => carried.display.clone(),
+            _ => display_name(name, index),
         })
         .collect();
-    let bases: Vec<String> = named.iter().map(|(base, _, _)| base.clone()).collect();
-    let file_names: Vec<(String, String)> = named
+    let sql_names = sql_names(&bases, &displays);
+    results
         .iter()
-        .map(|(_, original, display)| (original.clone(), display.clone()))
-        .collect();
-    let sql_names = sql_names(&bases, &file_names);
-    named
-        .into_iter()
+        .zip(displays)
         .zip(sql_names)
-        .map(|((_, original, display), sql)| Column { original, display, sql })
+        .map(|(((name, carried), display), sql)| Column {
+            original: carried.map_or_else(|| name.clone(), |carried| carried.original.clone()),
+            display,
+            sql,
+        })
         .collect()
 }
 
@@ -108,19 +101,17 @@ fn display_name(original: &str, index: usize) -> String {
     }
 }
 
-/// Makes names unique; `file_names` are what each column is called outside SQL: original and display name.
-fn sql_names(bases: &[String], file_names: &[(String, String)]) -> Vec<String> {
-    // For every file name without regard to case, the columns that have it.
+/// Makes names unique; `displays` are what people call each column.
+fn sql_names(bases: &[String], displays: &[String]) -> Vec<String> {
+    // For every display name without regard to case, the columns that have it.
     let mut called: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (column, (original, display)) in file_names.iter().enumerate() {
-        for name in [original, display] {
-            called.entry(name.to_ascii_lowercase()).or_default().push(column);
-        }
+    for (column, display) in displays.iter().enumerate() {
+        called.entry(display.to_ascii_lowercase()).or_default().push(column);
     }
     let means_another = |name: &str, column: usize| {
         called
             .get(name)
-            .is_some_and(|others| others.iter().any(|other| file_names[*other].1 != file_names[column].1))
+            .is_some_and(|others| others.iter().any(|other| displays[*other] != displays[column]))
     };
     // A base name always belongs to its first column, so that `a, a, a_2` leaves the third column its own name.
     let mut taken: BTreeSet<String> = bases.iter().cloned().collect();

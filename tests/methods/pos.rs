@@ -274,7 +274,7 @@ async fn no_rows_and_null_are_no_answer() {
 async fn columns_of_one_name_are_kept_apart() {
     let mut sample = question();
     sample.table = table(
-        &["stall", "Stall", "group", ""],
+        &["stall", "stall", "group", ""],
         &[vec!["Blue Cup", "east", "a", "x"], vec!["The Spout", "west", "b", "y"]],
     );
     let model = Scripted::new(&[
