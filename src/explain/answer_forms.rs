@@ -523,25 +523,33 @@ pub(super) fn words(text: &str) -> Vec<String> {
 
 /// A text's words and numbers with their places.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let characters: Vec<(char, Range<usize>)> = text
-        .char_indices()
-        .flat_map(|(at, character)| {
-            let place = at..at + character.len_utf8();
-            std::iter::once(character)
-                .nfkd()
-                .filter(|part| !is_combining_mark(*part))
-                .flat_map(char::to_lowercase)
-                .map(move |part| (part, place.clone()))
-                .collect::<Vec<_>>()
-        })
-        .collect();
+    let mut characters: Vec<(char, Range<usize>)> = Vec::with_capacity(text.len());
+    for (at, character) in text.char_indices() {
+        let place = at..at + character.len_utf8();
+        if character.is_ascii() {
+            characters.push((character.to_ascii_lowercase(), place));
+            continue;
+        }
+        let parts = std::iter::once(character)
+            .nfkd()
+            .filter(|part| !is_combining_mark(*part))
+            .flat_map(char::to_lowercase);
+        characters.extend(parts.map(|part| (part, place.clone())));
+    }
     let mut found = Vec::new();
     let mut open: Option<Token> = None;
     for (index, (character, place)) in characters.iter().enumerate() {
-        let next_is_digit = characters.get(index + 1).is_some_and(|(next, _)| next.is_ascii_digit());
-        let in_number = open
-            .as_ref()
-            .is_some_and(|token| token.text.chars().all(|c| c.is_ascii_digit() || c == '.'));
+        let next_is_digit = || characters.get(index + 1).is_some_and(|(next, _)| next.is_ascii_digit());
+        let number = || {
+            open.as_ref()
+                .filter(|token| token.text.chars().all(|c| c.is_ascii_digit() || c == '.'))
+                .filter(|_| next_is_digit())
+        };
+        let goes_on = match character {
+            '.' => number().is_some_and(|token| !token.text.contains('.')),
+            ',' => number().is_some(),
+            _ => character.is_alphanumeric(),
+        };
         if stands_alone(*character) {
             finish(&mut found, &mut open);
             open = Some(Token {
@@ -549,19 +557,16 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 place: place.clone(),
             });
             finish(&mut found, &mut open);
-        } else if character.is_alphanumeric()
-            || (*character == '.'
-                && in_number
-                && next_is_digit
-                && open.as_ref().is_some_and(|token| !token.text.contains('.')))
-        {
+        } else if goes_on && *character == ',' {
+            // Between the digits of a number.
+        } else if goes_on {
             let token = open.get_or_insert_with(|| Token {
                 text: String::new(),
                 place: place.clone(),
             });
             token.text.push(*character);
             token.place.end = place.end;
-        } else if !(*character == ',' && in_number && next_is_digit) {
+        } else {
             finish(&mut found, &mut open);
         }
     }

@@ -1,6 +1,6 @@
 //! What each part of a page may not tell.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -23,7 +23,7 @@ pub(super) struct Rules<'a> {
     blind: &'a Blind<'a>,
     counts: Counts,
     /// The words of every cell of the first table; only where an answer is withheld.
-    own_cells: BTreeSet<Vec<String>>,
+    own_cells: HashSet<Vec<String>>,
     own_headers: Vec<Vec<String>>,
     /// The rules for what was made elsewhere.
     imported: Option<ImportedRules<'a>>,
@@ -41,7 +41,7 @@ impl<'a> Rules<'a> {
             own_cells: if blind.forms.is_some() {
                 cells.map(|cell| words_of(&visible(cell))).collect()
             } else {
-                BTreeSet::new()
+                HashSet::new()
             },
             imported: (blind.trace.imported.is_some() && format != Format::None).then(|| ImportedRules::new(blind)),
             is_imported_page: format == Format::Imported,
