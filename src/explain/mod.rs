@@ -9,6 +9,7 @@
 //! - `visible_text`: text of tables and models made harmless to read.
 //! - `sql_pieces`: the pieces of a statement that a listing colours.
 //! - `content_policy`: what a page allows a browser to load and run.
+//! - `text_words`: a text as its words and numbers.
 //! - `answer_forms`: how an answer can stand in a text or a table; `stated`: how a text states a value; `sql_constants`:
 //!   what a statement says whatever the table; `telling_names`: names that tell what made a page.
 //! - `withhold`: what the view leaves out so that its judge stays blind.
@@ -33,6 +34,7 @@ mod sql_pieces;
 mod sql_script;
 mod stated;
 mod telling_names;
+mod text_words;
 mod token_estimate;
 pub(crate) mod view;
 pub(crate) mod visible_text;

@@ -7,9 +7,9 @@ use sqlparser::ast::{
     BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, SelectItem, SetExpr,
 };
 
-use super::answer_forms::words;
 use super::operations::with_query;
 use super::sql_pieces::{PieceKind, pieces};
+use super::text_words::words;
 use crate::trace::Trace;
 
 /// A constant that a statement gives out.

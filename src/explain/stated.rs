@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::answer_forms::Token;
+use super::text_words::Token;
 
 /// Announce a value in any sentence.
 const ANNOUNCE: &[&str] = &[

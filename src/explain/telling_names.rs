@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::answer_forms::{Token, contains, is_small_number, joined, runs, tokens, words};
+use super::text_words::{Token, contains, is_small_number, joined, runs, tokens, words};
 use crate::dataset::Sample;
 use crate::trace::Trace;
 use crate::trace::imported::Imported;

@@ -12,11 +12,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::answer_forms::{AnswerForms, contains, is_small_number, joined, words as words_of};
+use super::answer_forms::AnswerForms;
 use super::marked_table::TableView;
 use super::sql_constants::{comes_from_first_table, given_constants, is_quantity, verdict_of};
 use super::sql_pieces::{PieceKind, pieces};
 use super::telling_names::TellingNames;
+use super::text_words::{contains, is_small_number, joined, words as words_of};
 use super::view::{PageView, Rationale, ResultView, StepView};
 use super::{AnswerVisibility, words};
 use crate::dataset::Sample;
@@ -274,11 +275,11 @@ impl Choice {
     }
 
     fn places(&self, text: &str) -> Vec<Range<usize>> {
-        super::answer_forms::runs(&super::answer_forms::tokens(text), &self.answer)
+        super::text_words::runs(&super::text_words::tokens(text), &self.answer)
     }
 
     fn sentences(&self, text: &str) -> Vec<Range<usize>> {
-        super::answer_forms::sentences(text)
+        super::text_words::sentences(text)
             .into_iter()
             .filter(|sentence| !self.places(text.get(sentence.clone()).unwrap_or_default()).is_empty())
             .collect()

@@ -110,7 +110,8 @@ fn split_digits(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| text.split_at(end))
 }
 
-const MONTHS: [&str; 12] = [
+/// The months in English, in small letters.
+pub(crate) const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::dataset::Sample;
-use crate::explain::answer_forms::{AnswerForms, is_small_number, words as words_of};
+use crate::explain::answer_forms::AnswerForms;
+use crate::explain::text_words::{is_small_number, words as words_of};
 use crate::explain::visible_text::{visible, visible_line};
 use crate::explain::withhold::{self, WITHHELD};
 use crate::explain::words::count;

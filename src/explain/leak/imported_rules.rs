@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::LeakKind;
 use super::parts::Part;
-use crate::explain::answer_forms::{contains, words as words_of};
 use crate::explain::imported::view as imported;
 use crate::explain::telling_names::words_of_sample;
+use crate::explain::text_words::{contains, words as words_of};
 use crate::explain::withhold::Blind;
 
 /// The rules for a page that was made elsewhere.
