@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tabjury::dataset::{Answer, DatasetKind, QuestionKind, Sample};
 use tabjury::engine::Engine;
-use tabjury::explain::{AnswerVisibility, Format, render};
+use tabjury::explain::{AnswerVisibility, Format, PagesOfSample};
 use tabjury::table::Table;
 use tabjury::trace::{AnswerSource, Language, Trace, TraceBuilder};
 
@@ -41,11 +41,12 @@ fn measure() -> Result<(), String> {
     for rows in [20, 500, 100_000] {
         let (sample, trace) = gauges(rows)?;
         println!("a table of {rows} rows and 6 columns, a chain of 3 steps");
+        let pages_of_sample = PagesOfSample::new(&sample, &[]);
         for (format, name) in FORMATS {
             let begun = Instant::now();
             let (mut pages, mut html, mut markdown, mut tokens) = (0_u32, 0, 0, 0);
             while begun.elapsed() < ROUND {
-                let page = render(&sample, &trace, format, AnswerVisibility::Withheld);
+                let page = pages_of_sample.render(&trace, format, AnswerVisibility::Withheld);
                 (html, markdown) = (page.facts.html_bytes, page.facts.markdown_bytes);
                 tokens = page.facts.markdown_tokens;
                 pages += 1;

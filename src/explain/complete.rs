@@ -1,16 +1,17 @@
 //! What a format makes of the finished steps, after everything was withheld that has to be: a script that runs by
 //! itself, chains of operations, facts. Nothing here can tell what the steps do not.
 
+use super::material::Material;
+use super::own_texts::OwnTexts;
 use super::view::{PageView, ResultView};
 use super::withhold::Blind;
 use super::{AnswerVisibility, Format, facts, operations, sql_script, withhold, words};
-use crate::dataset::Sample;
-use crate::trace::Trace;
 
 /// Completes a view. What must not be told is told by `blind`.
 pub(super) fn complete(
     view: &mut PageView,
-    (sample, trace): (&Sample, &Trace),
+    material: &Material<'_>,
+    own: &OwnTexts<'_>,
     format: Format,
     visibility: AnswerVisibility,
     blind: Option<&Blind<'_>>,
@@ -27,7 +28,7 @@ pub(super) fn complete(
     };
     match format {
         Format::StepThrough if is_withheld => leave_no_trace_of_withheld_results(view),
-        Format::ProgramListing => view.script = sql_script::write(&sample.table, trace, &view.steps),
+        Format::ProgramListing => view.script = sql_script::write(material, own, &view.steps),
         Format::FunctionChain => {
             for step in &mut view.steps {
                 if let Some(program) = step.program.take() {
@@ -37,14 +38,14 @@ pub(super) fn complete(
             }
         }
         Format::Facts => {
-            let (mut made, part) = facts::of(&sample.table, trace, &view.steps, is_withheld, view.counts, conceal);
+            let (mut made, part) = facts::of(material, &view.steps, is_withheld, view.counts, conceal);
             for fact in &mut made.facts {
                 withhold::replace(fact, |text| {
                     blind.map_or_else(Vec::new, |blind| blind.names.found_in(text))
                 });
             }
             let states_answer = forms.zip(part.as_ref()).is_some_and(|(forms, part)| {
-                !withhold::fills_first_table(forms, sample)
+                !withhold::fills_first_table(forms, material.table)
                     && (0..part.columns.len()).any(|column| {
                         let cells = part
                             .rows

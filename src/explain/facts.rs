@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use super::marked_table::{Dropped, Marks, Provenance, TableView};
+use super::material::Material;
 use super::view::{ResultView, StepView};
 use super::visible_text::visible_line;
 use super::words::{self, Counts};
 use crate::table::Table;
 use crate::trace::lineage::RowRole;
-use crate::trace::{Lineage, RowSources, Trace};
+use crate::trace::{Lineage, RowSources};
 
 /// What a page of facts shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,18 +26,18 @@ pub(super) struct FactsView {
 /// Makes the facts from the steps as a page may tell them. With `before_last`, the part of the table is what the last
 /// step ran on: what it gives would state the answer. `conceal` takes out of a fact's own words what it may not tell.
 pub(super) fn of(
-    table: &Table,
-    trace: &Trace,
+    material: &Material<'_>,
     shown: &[StepView],
     before_last: bool,
     counts: Counts,
     conceal: impl Fn(&mut String),
 ) -> (FactsView, Option<Table>) {
+    let table = material.table;
     let facts = shown
         .iter()
-        .map(|view| fact(table, trace, view, counts, &conceal))
+        .map(|view| fact(material, view, counts, &conceal))
         .collect();
-    let (part, sub_table) = match part(table, trace, before_last) {
+    let (part, sub_table) = match part(material, before_last) {
         Some((rows, columns)) => {
             let sub_table = sub_table(table, &rows, &columns);
             let name = match counts {
@@ -96,15 +97,16 @@ fn sub_table(table: &Table, rows: &BTreeSet<usize>, columns: &BTreeSet<usize>) -
 }
 
 /// The rows of the first table that the last result comes from, and the columns that a step examined or that reach it.
-fn part(table: &Table, trace: &Trace, before_last: bool) -> Option<(BTreeSet<usize>, BTreeSet<usize>)> {
-    let traced: Vec<(usize, usize, &Lineage)> = trace
+fn part(material: &Material<'_>, before_last: bool) -> Option<(BTreeSet<usize>, BTreeSet<usize>)> {
+    let table = material.table;
+    let traced: Vec<(usize, usize, &Lineage)> = material
         .steps
         .iter()
         .filter_map(|step| Some((step.input, step.output?, step.lineage.as_ref()?)))
         .collect();
     let (last_input, last_output, _) = traced.last()?;
     // For every table of the trace the columns of the first one that its columns carry.
-    let mut carried: Vec<Vec<Option<usize>>> = vec![Vec::new(); trace.tables.len().max(1)];
+    let mut carried: Vec<Vec<Option<usize>>> = vec![Vec::new(); material.tables.len().max(1)];
     if let Some(first) = carried.first_mut() {
         *first = (0..table.columns.len()).map(Some).collect();
     }
@@ -142,8 +144,8 @@ fn part(table: &Table, trace: &Trace, before_last: bool) -> Option<(BTreeSet<usi
 }
 
 /// One step in one sentence: what it did, and what came of it.
-fn fact(table: &Table, trace: &Trace, view: &StepView, counts: Counts, conceal: &impl Fn(&mut String)) -> String {
-    let (input, output, lineage) = tables_of_step(table, trace, view.number);
+fn fact(material: &Material<'_>, view: &StepView, counts: Counts, conceal: &impl Fn(&mut String)) -> String {
+    let (input, output, lineage) = tables_of_step(material, view.number);
     let mut said = visible_line(&view.words).trim_end_matches(['.', ':', ';']).to_owned();
     if said.is_empty() {
         said = input
@@ -170,25 +172,19 @@ fn fact(table: &Table, trace: &Trace, view: &StepView, counts: Counts, conceal: 
 
 /// What a step, by its number from one, ran on, what came of it, and how.
 fn tables_of_step<'a>(
-    table: &'a Table,
-    trace: &'a Trace,
+    material: &Material<'a>,
     number: usize,
 ) -> (Option<&'a Table>, Option<&'a Table>, Option<&'a Lineage>) {
-    let Some(step) = number.checked_sub(1).and_then(|index| trace.steps.get(index)) else {
+    let Some(step) = number.checked_sub(1).and_then(|index| material.steps.get(index)) else {
         return (None, None, None);
     };
-    let input = if step.input == 0 {
-        Some(table)
-    } else {
-        trace.tables.get(step.input)
-    };
-    let output = step.output.and_then(|output| trace.tables.get(output));
-    (input, output, step.lineage.as_ref())
+    let output = step.output.and_then(|output| material.tables.get(output));
+    (material.table_at(step.input), output, step.lineage.as_ref())
 }
 
 /// How the fact of a step ends that says what came of it.
-pub(super) fn ending(table: &Table, trace: &Trace, number: usize, counts: Counts) -> Option<String> {
-    let (input, output, lineage) = tables_of_step(table, trace, number);
+pub(super) fn ending(material: &Material<'_>, number: usize, counts: Counts) -> Option<String> {
+    let (input, output, lineage) = tables_of_step(material, number);
     Some(format!(": {}.", outcome(input?, output?, lineage, counts)))
 }
 

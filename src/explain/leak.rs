@@ -10,11 +10,12 @@
 //!   is the answer; a last step that picks out the answer of what the question offers. What the question, the caption
 //!   and the first table have is on every page of the sample alike, and no leak.
 //! - **Name** (every page): a name of [`super::telling_names`] in any text, where the sample itself does not have it.
-//! - **Imported** (every page of an explanation made elsewhere): words that tell the right answer or whether the answer is
+//! - **Secret** (every page of an explanation made elsewhere): words that tell the right answer or whether the answer is
 //!   right, such as `ground truth` or `false positive`, where the sample itself does not have them.
-//! - **Secret** (every page): the bytes of the page depend on the gold answer, on whether the answer is right, on a
-//!   name (of the sample, its table file, the method, the model, the answerer), or, where it is withheld, on the answer itself
-//!   beyond the steps that led to it.
+//!
+//! That the bytes of a page do not depend on the gold answer, on whether the answer is right, on a name, or - where it is
+//! withheld - on the answer itself beyond the steps that led to it, needs no look at the page: whoever writes it is
+//! not told ([`super::material`]).
 
 mod html_parts;
 mod imported_rules;
@@ -33,7 +34,6 @@ use rules::Rules;
 
 use super::withhold::Blind;
 use super::{AnswerVisibility, Format, Written};
-use crate::dataset::{Answer, Gold};
 
 /// Something that a page tells and must not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -73,12 +73,11 @@ pub(super) fn of_page(page: &Written, format: Format, visibility: AnswerVisibili
     let rules = Rules::new(blind, format, visibility);
     let mut leaks = in_parts(&rules, "Markdown", &markdown_parts::parts(&page.markdown));
     leaks.extend(in_parts(&rules, "HTML", &html_parts::parts(&page.html)));
-    leaks.extend(of_secrets(page, format, visibility, blind));
     leaks
 }
 
 /// What the parts of a page tell, each place once.
-fn in_parts(rules: &Rules<'_>, medium: &str, parts: &[Placed]) -> Vec<Leak> {
+fn in_parts(rules: &Rules<'_, '_>, medium: &str, parts: &[Placed]) -> Vec<Leak> {
     let place = |line: usize| format!("{medium} line {line}");
     let mut leaks: Vec<Leak> = Vec::new();
     for placed in parts {
@@ -100,63 +99,4 @@ fn in_parts(rules: &Rules<'_>, medium: &str, parts: &[Placed]) -> Vec<Leak> {
         });
     }
     leaks
-}
-
-/// Whether the page is another one when nothing but its secrets is: of the same steps, concealed alike.
-fn of_secrets(page: &Written, format: Format, visibility: AnswerVisibility, blind: &Blind<'_>) -> Option<Leak> {
-    let (sample, trace) = (blind.sample, blind.trace);
-    let mut other_sample = sample.clone();
-    other_sample.id = "another-sample".to_owned();
-    other_sample.table_id = "another/table.csv".to_owned();
-    other_sample.groups.clear();
-    other_sample.gold = Some(match &sample.gold {
-        Some(Gold::Verdict(verdict)) => Gold::Verdict(!verdict),
-        _ => Gold::Text("another answer".to_owned()),
-    });
-    let mut other_trace = trace.clone();
-    other_trace.sample.clone_from(&other_sample.id);
-    for name in [
-        &mut other_trace.answerer,
-        &mut other_trace.method,
-        &mut other_trace.model,
-    ] {
-        *name = "another-name".to_owned();
-    }
-    if visibility == AnswerVisibility::Withheld {
-        other_trace.answer = other_trace.answer.as_ref().map(another);
-    }
-    if let Some(imported) = &mut other_trace.imported {
-        "another-name".clone_into(&mut imported.name);
-        "another-file".clone_into(&mut imported.file);
-        imported.method = None;
-        imported.model = None;
-    }
-    // What the model's own text tells is concealed, or the parts' to say, by the true names and answer in both.
-    let other = Written::new(&other_sample, &other_trace, format, visibility, Some(blind));
-    differing_line(&page.markdown, &other.markdown)
-        .map(|line| format!("Markdown line {line}"))
-        .or_else(|| differing_line(&page.html, &other.html).map(|line| format!("HTML line {line}")))
-        .map(|place| Leak {
-            what: LeakKind::Secret,
-            place,
-        })
-}
-
-/// Another answer of the same kind.
-fn another(answer: &Answer) -> Answer {
-    match answer {
-        Answer::Verdict(verdict) => Answer::Verdict(!verdict),
-        Answer::Values(values) => Answer::Values(vec!["another value".to_owned(); values.len() + 1]),
-        Answer::Text(_) => Answer::Text("Another sentence.".to_owned()),
-    }
-}
-
-/// The first line, counted from one, in which two texts differ.
-fn differing_line(ours: &str, theirs: &str) -> Option<usize> {
-    let same = ours
-        .lines()
-        .zip(theirs.lines())
-        .take_while(|(ours, theirs)| ours == theirs)
-        .count();
-    (ours != theirs).then_some(same + 1)
 }

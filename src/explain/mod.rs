@@ -3,6 +3,7 @@
 //! A page is built once, as a `view` that holds plain text only; `html` and `markdown` write that same view, so
 //! that people and models see the same content. Nothing here calls a model, reads a file or changes a trace.
 //!
+//! - `material`: what a page may be made of; `own_texts`: what every page of a sample has, worked out once.
 //! - `view`: what a page says, in the order it says it.
 //! - `marked_table`: a table with its marks, cut to the rows worth showing.
 //! - `words`: the sentences a page makes up itself.
@@ -28,7 +29,9 @@ pub mod imported;
 mod leak;
 mod markdown;
 mod marked_table;
+mod material;
 mod operations;
+mod own_texts;
 mod sql_constants;
 mod sql_pieces;
 mod sql_script;
@@ -41,11 +44,16 @@ pub(crate) mod visible_text;
 mod withhold;
 pub(crate) mod words;
 
+use std::rc::Rc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use leak::{Leak, LeakKind};
 pub use token_estimate::TOKEN_ESTIMATE;
+
+use material::Material;
+use own_texts::OwnTexts;
 
 use crate::dataset::Sample;
 use crate::trace::Trace;
@@ -128,36 +136,53 @@ pub struct PageFacts {
 /// A trace that does not fit together (a step that names a table it does not hold, marks outside their table) still
 /// gives a page, which says what is missing.
 pub fn render(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility) -> Page {
-    render_blind(sample, trace, format, answer, &[])
+    PagesOfSample::new(sample, &[]).render(trace, format, answer)
 }
 
-/// The same for a study, which knows names that its pages must not tell: of arms, methods, models and files.
-pub fn render_blind(
-    sample: &Sample,
-    trace: &Trace,
-    format: Format,
-    answer: AnswerVisibility,
-    names: &[String],
-) -> Page {
-    let blind = withhold::Blind::new(sample, trace, names, answer);
-    let page = Written::new(sample, trace, format, answer, Some(&blind));
-    let leaks = leak::of_page(&page, format, answer, &blind);
-    Page {
-        facts: PageFacts {
-            steps: page.view.step_count(),
-            steps_marked: page.view.steps.iter().filter(|step| step.marked).count(),
-            imported: trace.imported.is_some() && format != Format::None,
-            steps_inexact: page.view.steps.iter().filter(|step| step.inexact).count(),
-            answer_not_from_steps: page.view.closing.notice.is_some(),
-            places_withheld: page.places_withheld,
-            leaks,
-            html_bytes: page.html.len(),
-            markdown_bytes: page.markdown.len(),
-            html_tokens: token_estimate::tokens(&page.html),
-            markdown_tokens: token_estimate::tokens(&page.markdown),
-        },
-        html: page.html,
-        markdown: page.markdown,
+/// The pages of one sample, of whatever traces and formats: what they all have is worked out once.
+pub struct PagesOfSample<'a> {
+    sample: &'a Sample,
+    names: &'a [String],
+    own: Rc<OwnTexts<'a>>,
+}
+
+impl<'a> PagesOfSample<'a> {
+    /// Of a study that knows names which its pages must not tell: of arms, methods, models and files.
+    pub fn new(sample: &'a Sample, names: &'a [String]) -> Self {
+        Self {
+            sample,
+            names,
+            own: Rc::new(OwnTexts::new(sample)),
+        }
+    }
+
+    /// The sample.
+    pub fn sample(&self) -> &'a Sample {
+        self.sample
+    }
+
+    /// Renders a trace of the sample, as [`render`] does.
+    pub fn render(&self, trace: &'a Trace, format: Format, answer: AnswerVisibility) -> Page {
+        let blind = withhold::Blind::new(&self.own, self.sample, trace, self.names, answer);
+        let page = Written::new(&blind, format, answer, true);
+        let leaks = leak::of_page(&page, format, answer, &blind);
+        Page {
+            facts: PageFacts {
+                steps: page.view.step_count(),
+                steps_marked: page.view.steps.iter().filter(|step| step.marked).count(),
+                imported: trace.imported.is_some() && format != Format::None,
+                steps_inexact: page.view.steps.iter().filter(|step| step.inexact).count(),
+                answer_not_from_steps: page.view.closing.notice.is_some(),
+                places_withheld: page.places_withheld,
+                leaks,
+                html_bytes: page.html.len(),
+                markdown_bytes: page.markdown.len(),
+                html_tokens: token_estimate::tokens(&page.html),
+                markdown_tokens: token_estimate::tokens(&page.markdown),
+            },
+            html: page.html,
+            markdown: page.markdown,
+        }
     }
 }
 
@@ -170,18 +195,13 @@ struct Written {
 }
 
 impl Written {
-    /// Builds and writes a page; what it has to leave out is told by `blind`, without which nothing is left out but the
-    /// answer itself and its table.
-    fn new(
-        sample: &Sample,
-        trace: &Trace,
-        format: Format,
-        answer: AnswerVisibility,
-        blind: Option<&withhold::Blind<'_>>,
-    ) -> Self {
-        let mut view = view::build(sample, trace, format, answer);
-        let places_withheld = blind.map_or(0, |blind| blind.conceal(&mut view));
-        complete::complete(&mut view, (sample, trace), format, answer, blind);
+    /// Builds and writes a page. Unless it `conceals`, nothing is left out of it but the answer itself and its table.
+    fn new(blind: &withhold::Blind<'_>, format: Format, answer: AnswerVisibility, conceals: bool) -> Self {
+        let material = Material::new(blind.sample, blind.trace, format, answer);
+        let mut view = view::build(material, format, answer);
+        let places_withheld = if conceals { blind.conceal(&mut view) } else { 0 };
+        let by = conceals.then_some(blind);
+        complete::complete(&mut view, &material, &blind.own, format, answer, by);
         Self {
             html: html::write(&view),
             markdown: markdown::write(&view),

@@ -4,13 +4,14 @@
 
 use std::fmt::Write;
 
+use super::material::Material;
+use super::own_texts::OwnTexts;
 use super::sql_pieces::{Piece, PieceKind, pieces, without_comments};
 use super::view::StepView;
 use super::visible_text::{visible, visible_line};
 use super::words;
 use crate::table::value::typed_value;
 use crate::table::{Column, ColumnType, Table, Value};
-use crate::trace::Trace;
 
 /// Bytes of the table's rows that a script holds; a larger table is to be loaded from its file.
 pub(super) const SCRIPT_DATA_BYTES: usize = 64 << 10;
@@ -25,31 +26,31 @@ pub(super) enum Script {
 }
 
 /// Writes the script of the steps that a page shows; `None` when no step has a result.
-pub(super) fn write(table: &Table, trace: &Trace, shown: &[StepView]) -> Option<Script> {
+pub(super) fn write(material: &Material<'_>, own: &OwnTexts<'_>, shown: &[StepView]) -> Option<Script> {
     let ran: Vec<(usize, &StepView)> = shown
         .iter()
         .filter_map(|view| {
             let index = view.number.checked_sub(1)?;
-            trace.steps.get(index)?.output.map(|_| (index, view))
+            material.steps.get(index)?.output.map(|_| (index, view))
         })
         .collect();
     let last = ran.last()?.0;
     let mut script = Scripted {
-        text: first_table(table),
+        text: own.script().to_owned(),
         loaded: 0,
     };
     // A step may go back to the table after another one has replaced it.
     if ran
         .iter()
         .skip(1)
-        .any(|(index, _)| trace.steps.get(*index).is_some_and(|step| step.input == 0))
+        .any(|(index, _)| material.steps.get(*index).is_some_and(|step| step.input == 0))
     {
         script
             .text
             .push_str("CREATE TABLE table_sql_0 AS SELECT * FROM table_sql;\n");
     }
     for (index, view) in ran {
-        let step = trace.steps.get(index)?;
+        let step = material.steps.get(index)?;
         let Some(statement) = step.program.as_ref().map(|program| without_comments(&program.text)) else {
             return Some(Script::Missing("A step’s program was not kept, so there is no script."));
         };
@@ -61,18 +62,13 @@ pub(super) fn write(table: &Table, trace: &Trace, shown: &[StepView]) -> Option<
                 "A program holds characters that cannot be shown, so there is no script.",
             ));
         }
-        let input = if step.input == 0 {
-            Some(table)
-        } else {
-            trace.tables.get(step.input)
-        };
-        let Some(input) = input else {
+        let Some(input) = material.table_at(step.input) else {
             return Some(Script::Missing(
                 "A table between the steps was not kept, so there is no script.",
             ));
         };
         if step.input != script.loaded {
-            let maker = trace.steps.iter().position(|maker| maker.output == Some(step.input));
+            let maker = material.steps.iter().position(|maker| maker.output == Some(step.input));
             script.load(input, maker.map_or(0, |maker| maker + 1));
             script.loaded = step.input;
         }

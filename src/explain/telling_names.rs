@@ -6,11 +6,12 @@
 //! - the name of a sample or a file tells where it stands letter for letter;
 //! - what the sample itself has, in its question, caption or table, tells nothing.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::rc::Rc;
 
-use super::text_words::{Token, contains, is_small_number, joined, runs, tokens, words};
+use super::own_texts::OwnTexts;
+use super::text_words::{Token, is_small_number, joined, runs, tokens, words};
 use crate::dataset::Sample;
 use crate::trace::Trace;
 use crate::trace::imported::Imported;
@@ -35,31 +36,30 @@ const FAMILIES_LIKE_WORDS: &[&str] = &[
 
 /// The names that pages of a sample must not have.
 pub(super) struct TellingNames<'a> {
-    sample: &'a Sample,
     /// Tell anywhere.
     anywhere: Vec<Vec<String>>,
     /// Tell where they are introduced.
     introduced: BTreeSet<String>,
     /// Tell letter for letter, in small ASCII letters.
     letters: Vec<String>,
-    own: OnceCell<Vec<String>>,
+    /// What the sample itself has.
+    own: Rc<OwnTexts<'a>>,
 }
 
 impl<'a> TellingNames<'a> {
     /// The names of a trace and its sample, and `others`, which a study knows.
-    pub(super) fn new(sample: &'a Sample, trace: &Trace, others: &[String]) -> Self {
+    pub(super) fn new(own: Rc<OwnTexts<'a>>, sample: &Sample, trace: &Trace, others: &[String]) -> Self {
         let mut names = Self {
-            sample,
             anywhere: Vec::new(),
             introduced: FAMILIES_LIKE_WORDS.iter().map(|word| (*word).to_owned()).collect(),
             letters: Vec::new(),
-            own: OnceCell::new(),
+            own,
         };
         for name in [&trace.method, &trace.model, &trace.answerer].into_iter().chain(others) {
             names.add(name);
         }
         if let Some(imported) = &trace.imported {
-            names.add_imported(imported);
+            names.add_imported(imported, sample);
         }
         for name in [&sample.id, &sample.table_id] {
             names.add_letters(name);
@@ -88,7 +88,7 @@ impl<'a> TellingNames<'a> {
     }
 
     /// What was made elsewhere may give away its file, the sample's id and its table's, in whatever spelling.
-    fn add_imported(&mut self, imported: &Imported) {
+    fn add_imported(&mut self, imported: &Imported, sample: &Sample) {
         let stem = imported
             .file
             .rsplit_once('.')
@@ -98,7 +98,7 @@ impl<'a> TellingNames<'a> {
                 .extend(Some(words(name)).filter(|words| !words.is_empty() && !is_small_number(words)));
         }
         let model = imported.model.as_deref().unwrap_or_default();
-        for name in [model, &imported.file, stem, &self.sample.id, &self.sample.table_id] {
+        for name in [model, &imported.file, stem, &sample.id, &sample.table_id] {
             let words = words(name);
             let has_digit = words.iter().any(|word| word.chars().any(|c| c.is_ascii_digit()));
             if (words.len() > 1 || has_digit) && !is_small_number(&words) {
@@ -147,11 +147,7 @@ impl<'a> TellingNames<'a> {
                     .filter(whole),
             );
         }
-        if found.is_empty() {
-            return found;
-        }
-        let own = self.own.get_or_init(|| words_of_sample(self.sample));
-        found.retain(|place| !contains(own, &words(text.get(place.clone()).unwrap_or_default())));
+        found.retain(|place| !self.own.has_words(&words(text.get(place.clone()).unwrap_or_default())));
         joined(found)
     }
 }
@@ -196,21 +192,6 @@ fn introduces(text: &str, tokens: &[Token], index: usize) -> bool {
         || !is_known && matches!(before, "am" | "arm" | "m" | "method" | "model")
 }
 
-/// The words of what every page of a sample has.
-pub(super) fn words_of_sample(sample: &Sample) -> Vec<String> {
-    let table = &sample.table;
-    let texts = [Some(sample.question.as_str()), sample.caption.as_deref()];
-    let headers = table.columns.iter().map(|column| column.display.as_str());
-    let cells = table.rows.iter().flatten().filter_map(|cell| cell.as_deref());
-    texts
-        .into_iter()
-        .flatten()
-        .chain(headers)
-        .chain(cells)
-        .flat_map(words)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,7 +210,7 @@ mod tests {
         trace.model = "oakmoss-7b".to_owned();
         trace.answerer = "fir".to_owned();
         let others = ["Plan-of-SQLs", "gpt-4o-2024-08-06", "answers.jsonl", "facts"].map(str::to_owned);
-        let names = TellingNames::new(&sample, &trace, &others);
+        let names = TellingNames::new(Rc::new(OwnTexts::new(&sample)), &sample, &trace, &others);
         names
             .found_in(text)
             .into_iter()

@@ -6,15 +6,16 @@ use super::content_policy::PageScript;
 use super::facts::FactsView;
 use super::imported::view::ImportedView;
 use super::marked_table::{Dropped, Marks, Provenance, TableView, column_name};
+use super::material::{GivenAnswer, Material};
 use super::sql_pieces::without_comments;
 use super::sql_script::Script;
 use super::visible_text::{visible, visible_line};
 use super::words::Counts;
 use super::{AnswerVisibility, Format, words};
-use crate::dataset::{Answer, Sample};
+use crate::dataset::Answer;
 use crate::table::Table;
 use crate::trace::lineage::Exactness;
-use crate::trace::{AnswerSource, Lineage, Step, Trace};
+use crate::trace::{AnswerSource, Lineage, Step};
 
 /// A page as plain text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,45 +236,43 @@ pub(super) enum AnswerView {
 }
 
 /// Builds what a page says.
-pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: AnswerVisibility) -> PageView {
-    let mut builder = Builder::new(sample, trace, format, answer);
+pub(super) fn build(material: Material<'_>, format: Format, answer: AnswerVisibility) -> PageView {
+    let mut builder = Builder::new(material, format, answer);
     let shows_steps =
         is_chain(format) || matches!(format, Format::ProgramListing | Format::FunctionChain | Format::Facts);
     // A chain shows the first table as the input of its first step; every other page shows it by itself.
-    let chain_starts_with_table = is_chain(format) && trace.steps.first().is_some_and(|step| step.input == 0);
+    let chain_starts_with_table = is_chain(format) && material.steps.first().is_some_and(|step| step.input == 0);
     let table = (!chain_starts_with_table).then(|| builder.first_table());
     let steps: Vec<StepView> = if shows_steps {
-        (0..trace.steps.len()).filter_map(|index| builder.step(index)).collect()
+        (0..material.steps.len())
+            .filter_map(|index| builder.step(index))
+            .collect()
     } else {
         Vec::new()
     };
-    let rationale = (format == Format::FreeText).then(|| match &trace.rationale {
+    let rationale = (format == Format::FreeText).then(|| match material.rationale {
         Some(text) if !text.trim().is_empty() => Rationale::Words(visible(text.trim())),
         _ => Rationale::Missing,
     });
-    let imported = (format == Format::Imported).then(|| imported_page(trace, answer));
+    let imported = (format == Format::Imported).then(|| imported_page(material, answer));
     PageView {
-        question_label: words::question_label(sample.kind),
-        question: visible_line(&sample.question),
-        caption: sample
-            .caption
-            .as_deref()
-            .map(visible_line)
-            .filter(|caption| !caption.is_empty()),
+        question_label: words::question_label(material.kind),
+        question: visible_line(material.question),
+        caption: material.caption.map(visible_line).filter(|caption| !caption.is_empty()),
         table,
         program_names: if matches!(format, Format::ProgramListing | Format::FunctionChain) {
-            program_names(&sample.table, &steps)
+            program_names(material.table, &steps)
         } else {
             Vec::new()
         },
-        closing: closing(trace, format, answer, !steps.is_empty()),
+        closing: closing(material, format, !steps.is_empty()),
         stepper: format == Format::StepThrough && steps.len() > 1,
         steps,
         shows_steps,
         counts: builder.counts,
         legend: builder.legend,
         rationale,
-        imported_note: (trace.imported.is_some() && format != Format::None)
+        imported_note: (material.is_imported && format != Format::None)
             .then(|| words::imported(imported.as_ref().is_some_and(ImportedView::has_marks))),
         imported,
         script: None,
@@ -282,9 +281,8 @@ pub(super) fn build(sample: &Sample, trace: &Trace, format: Format, answer: Answ
 }
 
 /// The page that was imported, or its second one that withholds the answer.
-fn imported_page(trace: &Trace, answer: AnswerVisibility) -> ImportedView {
-    let page = trace.imported.as_ref().and_then(|imported| imported.page.as_ref());
-    page.map_or_else(ImportedView::default, |page| {
+fn imported_page(material: Material<'_>, answer: AnswerVisibility) -> ImportedView {
+    material.imported_page.map_or_else(ImportedView::default, |page| {
         let withheld = page.withheld.as_ref().filter(|_| answer == AnswerVisibility::Withheld);
         ImportedView::of(withheld.unwrap_or(&page.blocks))
     })
@@ -296,19 +294,18 @@ fn is_chain(format: Format) -> bool {
 }
 
 /// The table that holds the answer, when the answer came from it, or may have: the last result.
-pub(super) fn answer_table(trace: &Trace) -> Option<usize> {
+fn answer_table(material: Material<'_>) -> Option<usize> {
     matches!(
-        trace.answer_source,
+        material.answer_source,
         Some(AnswerSource::Program | AnswerSource::Imported)
     )
-    .then(|| trace.steps.iter().rev().find_map(|step| step.output))
+    .then(|| material.steps.iter().rev().find_map(|step| step.output))
     .flatten()
 }
 
 /// Builds the parts that depend on what the page has shown before.
 struct Builder<'a> {
-    sample: &'a Sample,
-    trace: &'a Trace,
+    material: Material<'a>,
     format: Format,
     counts: Counts,
     withheld_table: Option<usize>,
@@ -322,15 +319,14 @@ struct Builder<'a> {
 const WHOLE_CELLS_OF_A_PAGE: usize = 30_000;
 
 impl<'a> Builder<'a> {
-    fn new(sample: &'a Sample, trace: &'a Trace, format: Format, answer: AnswerVisibility) -> Self {
+    fn new(material: Material<'a>, format: Format, answer: AnswerVisibility) -> Self {
         Self {
-            sample,
-            trace,
+            material,
             format,
-            counts: Counts::of_page(sample.kind, answer),
+            counts: Counts::of_page(material.kind, answer),
             withheld_table: match answer {
                 AnswerVisibility::Shown => None,
-                AnswerVisibility::Withheld => answer_table(trace),
+                AnswerVisibility::Withheld => answer_table(material),
             },
             shown: Vec::new(),
             legend: Legend::default(),
@@ -342,7 +338,7 @@ impl<'a> Builder<'a> {
     fn first_table(&mut self) -> TableView {
         self.show(
             0,
-            &self.sample.table,
+            self.material.table,
             words::FIRST_TABLE.to_owned(),
             Marks::default(),
             &Dropped::default(),
@@ -354,16 +350,16 @@ impl<'a> Builder<'a> {
         if index == 0 {
             return Some(self.show(
                 0,
-                &self.sample.table,
+                self.material.table,
                 words::FIRST_TABLE.to_owned(),
                 marks,
                 dropped,
                 Provenance::default(),
             ));
         }
-        let table = self.trace.tables.get(index)?;
+        let table = self.material.tables.get(index)?;
         let maker = self
-            .trace
+            .material
             .steps
             .iter()
             .enumerate()
@@ -406,7 +402,7 @@ impl<'a> Builder<'a> {
         view.shown_before_as = self
             .shown
             .iter()
-            .find(|(shown, _)| *shown == table)
+            .find(|(shown, _)| std::ptr::eq(*shown, table) || *shown == table)
             .map(|(_, name)| name.clone());
         self.shown.push((table, name));
         self.legend.add(&view);
@@ -415,15 +411,11 @@ impl<'a> Builder<'a> {
 
     /// A step's input, also when the trace does not hold it.
     fn input(&self, step: &Step) -> Option<&'a Table> {
-        if step.input == 0 {
-            Some(&self.sample.table)
-        } else {
-            self.trace.tables.get(step.input)
-        }
+        self.material.table_at(step.input)
     }
 
     fn step(&mut self, index: usize) -> Option<StepView> {
-        let step = self.trace.steps.get(index)?;
+        let step = self.material.steps.get(index)?;
         let chain = is_chain(self.format);
         let described = step
             .description
@@ -431,7 +423,7 @@ impl<'a> Builder<'a> {
             .map(|text| visible(text.trim()))
             .filter(|text| !text.is_empty());
         let input = self.input(step);
-        let output = step.output.and_then(|output| self.trace.tables.get(output));
+        let output = step.output.and_then(|output| self.material.tables.get(output));
         let marks = match (&step.lineage, input) {
             (Some(lineage), Some(input)) if chain => Marks::of(lineage, input),
             _ => Marks::default(),
@@ -508,18 +500,18 @@ impl<'a> Builder<'a> {
     /// Whether a step ran on something else than the result before it.
     fn runs_elsewhere(&self, index: usize) -> bool {
         let before = self
-            .trace
+            .material
             .steps
             .iter()
             .take(index)
             .rev()
             .find_map(|step| step.output)
             .unwrap_or(0);
-        self.trace.steps.get(index).is_some_and(|step| step.input != before)
+        self.material.steps.get(index).is_some_and(|step| step.input != before)
     }
 
     fn name_of(&self, table: usize) -> String {
-        let maker = self.trace.steps.iter().position(|step| step.output == Some(table));
+        let maker = self.material.steps.iter().position(|step| step.output == Some(table));
         match maker {
             _ if table == 0 => "the table".to_owned(),
             Some(step) => format!("the table after step {}", step + 1),
@@ -548,12 +540,16 @@ impl<'a> Builder<'a> {
 
     /// The result, unless the page shows it as the next step's input.
     fn result(&mut self, index: usize) -> Option<ResultView> {
-        let output = self.trace.steps.get(index)?.output?;
+        let output = self.material.steps.get(index)?.output?;
         if self.withheld_table == Some(output) {
             return Some(ResultView::Withheld);
         }
-        let next_shows_it =
-            is_chain(self.format) && self.trace.steps.get(index + 1).is_some_and(|next| next.input == output);
+        let next_shows_it = is_chain(self.format)
+            && self
+                .material
+                .steps
+                .get(index + 1)
+                .is_some_and(|next| next.input == output);
         if next_shows_it {
             return None;
         }
@@ -562,29 +558,26 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn closing(trace: &Trace, format: Format, visibility: AnswerVisibility, steps_shown: bool) -> Closing {
+fn closing(material: Material<'_>, format: Format, steps_shown: bool) -> Closing {
     let control = format == Format::None;
-    let fallback = trace.answer_source == Some(AnswerSource::Fallback);
-    let answer = match (&trace.answer, visibility) {
-        // The control without its answer is the same page whoever answered, and whether anyone did.
-        (_, AnswerVisibility::Withheld) if control => AnswerView::Withheld,
-        (Some(_), AnswerVisibility::Withheld) => AnswerView::Withheld,
-        (Some(answer), AnswerVisibility::Shown) => answer_values(answer),
-        (None, _) => AnswerView::Missing(
-            trace
+    let fallback = material.answer_source == Some(AnswerSource::Fallback);
+    let answer = match material.answer {
+        GivenAnswer::Withheld => AnswerView::Withheld,
+        GivenAnswer::Shown(answer) => answer_values(answer),
+        GivenAnswer::Missing => AnswerView::Missing(
+            material
                 .failure
-                .as_ref()
                 .map_or_else(|| "no reason was kept".to_owned(), words::failure),
         ),
     };
     Closing {
         notice: (fallback && !control).then(|| words::fallback_notice(steps_shown)),
-        notice_reason: trace
+        notice_reason: material
             .fallback_reason
-            .as_ref()
             .filter(|_| fallback && !control)
             .map(words::fallback_reason),
-        source: (!control && trace.answer.is_some()).then(|| words::source(trace.answer_source)),
+        source: (!control && !matches!(material.answer, GivenAnswer::Missing))
+            .then(|| words::source(material.answer_source)),
         answer,
     }
 }

@@ -8,12 +8,14 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::answer_forms::AnswerForms;
 use super::marked_table::TableView;
+use super::own_texts::OwnTexts;
 use super::sql_constants::{comes_from_first_table, given_constants, is_quantity, verdict_of};
 use super::sql_pieces::{PieceKind, pieces};
 use super::telling_names::TellingNames;
@@ -33,6 +35,8 @@ pub(super) struct Blind<'a> {
     pub(super) sample: &'a Sample,
     /// What was done on it.
     pub(super) trace: &'a Trace,
+    /// What every page of the sample has.
+    pub(super) own: Rc<OwnTexts<'a>>,
     /// The names.
     pub(super) names: TellingNames<'a>,
     /// The answer, where the page withholds it.
@@ -41,11 +45,18 @@ pub(super) struct Blind<'a> {
 
 impl<'a> Blind<'a> {
     /// With the names that a study knows.
-    pub(super) fn new(sample: &'a Sample, trace: &'a Trace, names: &[String], visibility: AnswerVisibility) -> Self {
+    pub(super) fn new(
+        own: &Rc<OwnTexts<'a>>,
+        sample: &'a Sample,
+        trace: &'a Trace,
+        names: &[String],
+        visibility: AnswerVisibility,
+    ) -> Self {
         Self {
             sample,
             trace,
-            names: TellingNames::new(sample, trace, names),
+            own: Rc::clone(own),
+            names: TellingNames::new(Rc::clone(own), sample, trace, names),
             forms: trace
                 .answer
                 .as_ref()
@@ -99,12 +110,12 @@ impl<'a> Blind<'a> {
     }
 }
 
-struct Concealer<'a> {
-    forms: &'a AnswerForms,
-    blind: &'a Blind<'a>,
+struct Concealer<'b, 'a> {
+    forms: &'b AnswerForms,
+    blind: &'b Blind<'a>,
 }
 
-impl Concealer<'_> {
+impl Concealer<'_, '_> {
     fn conceal(&self, view: &mut PageView) -> usize {
         let question = &self.blind.sample.question;
         let own_words = |text: &str| self.forms.said_in_step(text, question);
@@ -136,7 +147,7 @@ impl Concealer<'_> {
             places += replace(text, |text| self.forms.said_in(text));
         }
         if let Some(imported) = &mut view.imported {
-            places += imported.conceal(self.forms, self.blind.sample);
+            places += imported.conceal(self.forms, self.blind.sample, &self.blind.own);
         }
         if let Some(text) = &mut view.closing.notice_reason {
             places += replace(text, |text| self.forms.said_in(text));
@@ -169,7 +180,7 @@ impl Concealer<'_> {
         let Some(table) = trace.tables.get(shown.index).filter(|_| shown.index > 0) else {
             return false;
         };
-        let first_table_states_it = fills_first_table(self.forms, self.blind.sample);
+        let first_table_states_it = fills_first_table(self.forms, &self.blind.sample.table);
         (0..table.columns.len()).any(|column| {
             // By this step or by one before it, or not known how.
             let is_computed = !comes_from_first_table(trace, shown.index, column);
@@ -287,8 +298,8 @@ impl Choice {
 }
 
 /// Whether the first table alone has a column that holds the answer and nothing else.
-pub(super) fn fills_first_table(forms: &AnswerForms, sample: &Sample) -> bool {
-    (0..sample.table.columns.len()).any(|column| forms.fill(cells(&sample.table, column), false))
+pub(super) fn fills_first_table(forms: &AnswerForms, table: &Table) -> bool {
+    (0..table.columns.len()).any(|column| forms.fill(cells(table, column), false))
 }
 
 /// Whether a computed column is named by the answer.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::dataset::{Answer, Sample};
-use crate::explain::{AnswerVisibility, Format, Leak, Page, render_blind};
+use crate::explain::{AnswerVisibility, Format, Leak, Page, PagesOfSample};
 use crate::judge::CONTROL_ARM;
 use crate::method;
 use crate::model::ModelEntry;
@@ -31,8 +31,6 @@ pub(super) type Pages = BTreeMap<PageKey, Arc<Page>>;
 /// The pages with what the run directory and the analysis need to know of them.
 #[derive(Default)]
 pub(super) struct Explained {
-    /// What no page may name.
-    names: Vec<String>,
     pub(super) records: Vec<PageRecord>,
     pub(super) pages: Pages,
 }
@@ -71,15 +69,13 @@ pub(super) fn explain(
     names: &[String],
     control: bool,
 ) -> Explained {
-    let mut explained = Explained {
-        names: names.to_vec(),
-        ..Explained::default()
-    };
+    let mut explained = Explained::default();
     let by_key: BTreeMap<(&str, &str), &Trace> = traces
         .iter()
         .map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace))
         .collect();
     for sample in samples {
+        let pages = PagesOfSample::new(sample, names);
         let shown: Vec<(&Arm, &Trace)> = arms
             .iter()
             .filter_map(|arm| {
@@ -90,11 +86,11 @@ pub(super) fn explain(
             .collect();
         for (arm, trace) in &shown {
             for visibility in [AnswerVisibility::Shown, AnswerVisibility::Withheld] {
-                explained.add(&arm.name, sample, trace, arm.format, visibility);
+                explained.add(&arm.name, &pages, trace, arm.format, visibility);
             }
         }
         if control {
-            explained.add_controls(sample, shown.iter().map(|(_, trace)| *trace));
+            explained.add_controls(&pages, shown.iter().map(|(_, trace)| *trace));
         }
     }
     explained
@@ -102,7 +98,7 @@ pub(super) fn explain(
 
 impl Explained {
     /// One control page without an answer, and one for each distinct answer that an arm gave.
-    fn add_controls<'a>(&mut self, sample: &Sample, traces: impl Iterator<Item = &'a Trace>) {
+    fn add_controls<'a>(&mut self, pages: &PagesOfSample<'a>, traces: impl Iterator<Item = &'a Trace>) {
         let mut by_answer: BTreeMap<&Answer, &Trace> = BTreeMap::new();
         let mut any = None;
         for trace in traces {
@@ -112,15 +108,23 @@ impl Explained {
             }
         }
         if let Some(trace) = any {
-            self.add(CONTROL_ARM, sample, trace, Format::None, AnswerVisibility::Withheld);
+            self.add(CONTROL_ARM, pages, trace, Format::None, AnswerVisibility::Withheld);
         }
         for trace in by_answer.into_values() {
-            self.add(CONTROL_ARM, sample, trace, Format::None, AnswerVisibility::Shown);
+            self.add(CONTROL_ARM, pages, trace, Format::None, AnswerVisibility::Shown);
         }
     }
 
-    fn add(&mut self, arm: &str, sample: &Sample, trace: &Trace, format: Format, visibility: AnswerVisibility) {
-        let page = render_blind(sample, trace, format, visibility, &self.names);
+    fn add<'a>(
+        &mut self,
+        arm: &str,
+        pages: &PagesOfSample<'a>,
+        trace: &'a Trace,
+        format: Format,
+        visibility: AnswerVisibility,
+    ) {
+        let sample = pages.sample();
+        let page = pages.render(trace, format, visibility);
         let is_control = arm == CONTROL_ARM;
         let prediction = match (is_control, visibility) {
             (true, AnswerVisibility::Withheld) => None,
@@ -216,11 +220,7 @@ pub(super) fn read_pages(run: &RunDirectory, records: Vec<PageRecord>) -> Result
         };
         pages.insert(key_of(record), Arc::new(page));
     }
-    Ok(Explained {
-        records,
-        pages,
-        ..Explained::default()
-    })
+    Ok(Explained { records, pages })
 }
 
 fn key_of(record: &PageRecord) -> PageKey {
@@ -262,7 +262,7 @@ mod tests {
         for arm in ["fir", "oak"] {
             explained.add(
                 arm,
-                &sample,
+                &PagesOfSample::new(&sample, &[]),
                 &trace,
                 Format::AttributionChain,
                 AnswerVisibility::Withheld,

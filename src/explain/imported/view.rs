@@ -4,11 +4,11 @@
 //! are; a number that counts steps, rows and the like is none. A cell that the sample's own table has too says it only
 //! beside a label such as "answer"; a table with a column that holds the answer and nothing else is left out whole.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::dataset::Sample;
 use crate::explain::answer_forms::AnswerForms;
+use crate::explain::own_texts::OwnTexts;
 use crate::explain::text_words::{is_small_number, words as words_of};
 use crate::explain::visible_text::{visible, visible_line};
 use crate::explain::withhold::{self, WITHHELD};
@@ -147,8 +147,7 @@ impl ImportedView {
     }
 
     /// Takes the answer out; gives the number of places.
-    pub(in crate::explain) fn conceal(&mut self, forms: &AnswerForms, sample: &Sample) -> usize {
-        let own = own_cells(sample);
+    pub(in crate::explain) fn conceal(&mut self, forms: &AnswerForms, sample: &Sample, own: &OwnTexts<'_>) -> usize {
         let find = |text: &str| said_in_text(forms, text);
         let mut places = 0;
         for part in &mut self.parts {
@@ -163,7 +162,7 @@ impl ImportedView {
                 }
                 ImportedPart::Table(table) => {
                     let rows: Vec<Vec<&str>> = table.header.iter().chain(&table.rows).map(|row| texts(row)).collect();
-                    let told = told_by_table(forms, sample, &own, &rows, usize::from(table.header.is_some()));
+                    let told = told_by_table(forms, sample, own, &rows, usize::from(table.header.is_some()));
                     if told.everything {
                         *part = ImportedPart::WithheldTable;
                         places += 1;
@@ -288,18 +287,11 @@ pub(in crate::explain) struct TableTells {
     pub(in crate::explain) cells: Vec<(usize, usize)>,
 }
 
-/// The words of every cell and heading of the sample's own table.
-pub(in crate::explain) fn own_cells(sample: &Sample) -> BTreeSet<Vec<String>> {
-    let headings = sample.table.columns.iter().map(|column| column.display.as_str());
-    let cells = sample.table.rows.iter().flatten().filter_map(|cell| cell.as_deref());
-    headings.chain(cells).map(words_of).collect()
-}
-
 /// What a table tells. The first `headings` of its rows are headings.
 pub(in crate::explain) fn told_by_table(
     forms: &AnswerForms,
     sample: &Sample,
-    own: &BTreeSet<Vec<String>>,
+    own: &OwnTexts<'_>,
     rows: &[Vec<&str>],
     headings: usize,
 ) -> TableTells {
@@ -308,7 +300,7 @@ pub(in crate::explain) fn told_by_table(
         let cells = rows.iter().skip(headings).map(|row| row.get(column).copied());
         forms.fill(cells, true)
     };
-    if (0..columns).any(fills) && !withhold::fills_first_table(forms, sample) {
+    if (0..columns).any(fills) && !withhold::fills_first_table(forms, &sample.table) {
         return TableTells {
             everything: true,
             cells: Vec::new(),
@@ -332,7 +324,7 @@ pub(in crate::explain) fn told_by_table(
                 AnswerForms::Verdict => matches!(words.as_slice(), [only] if matches!(only.as_str(), "true" | "false")),
                 _ => is_small_number(&words),
             };
-            if !(is_plain || own.contains(&words)) || is_labelled {
+            if !(is_plain || own.cells_and_names().contains(&words)) || is_labelled {
                 told.cells.push((row, column));
             }
         }
@@ -371,7 +363,8 @@ mod tests {
     fn concealed(html: &str, answer: &Answer) -> Vec<String> {
         let mut view = ImportedView::of(&read_html(html).unwrap());
         let forms = AnswerForms::of(answer, "").unwrap();
-        view.conceal(&forms, &sample("Which boat?"));
+        let sample = sample("Which boat?");
+        view.conceal(&forms, &sample, &OwnTexts::new(&sample));
         let joined = |runs: &[ImportedRun]| {
             let texts = runs.iter().map(|run| {
                 if run.marked {

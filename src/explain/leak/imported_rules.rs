@@ -1,19 +1,14 @@
 //! What a page made elsewhere may not say, beside what every page may not.
 
-use std::collections::BTreeSet;
-
 use super::LeakKind;
 use super::parts::Part;
 use crate::explain::imported::view as imported;
-use crate::explain::telling_names::words_of_sample;
 use crate::explain::text_words::{contains, words as words_of};
 use crate::explain::withhold::Blind;
 
 /// The rules for a page that was made elsewhere.
-pub(super) struct ImportedRules<'a> {
-    blind: &'a Blind<'a>,
-    own_cells: BTreeSet<Vec<String>>,
-    own_words: Vec<String>,
+pub(super) struct ImportedRules<'b, 'a> {
+    blind: &'b Blind<'a>,
 }
 
 /// Words that tell the right answer, or whether the answer is right.
@@ -37,13 +32,9 @@ const OUTCOMES: &[&[&str]] = &[
     &["false", "negative"],
 ];
 
-impl<'a> ImportedRules<'a> {
-    pub(super) fn new(blind: &'a Blind<'a>) -> Self {
-        Self {
-            blind,
-            own_cells: imported::own_cells(blind.sample),
-            own_words: words_of_sample(blind.sample),
-        }
+impl<'b, 'a> ImportedRules<'b, 'a> {
+    pub(super) fn new(blind: &'b Blind<'a>) -> Self {
+        Self { blind }
     }
 
     /// What a part tells and must not.
@@ -58,7 +49,7 @@ impl<'a> ImportedRules<'a> {
                     .iter()
                     .map(|row| row.iter().map(|cell| cell.as_deref().unwrap_or_default()).collect());
                 let all: Vec<Vec<&str>> = std::iter::once(header).chain(rows).collect();
-                let told = forms.map(|forms| imported::told_by_table(forms, sample, &self.own_cells, &all, 1));
+                let told = forms.map(|forms| imported::told_by_table(forms, sample, &self.blind.own, &all, 1));
                 let is_told = told.is_some_and(|told| told.everything || !told.cells.is_empty());
                 let has = |is: &dyn Fn(&str) -> bool| all.iter().flatten().any(|text| is(text));
                 return kinds(
@@ -109,7 +100,7 @@ impl<'a> ImportedRules<'a> {
         let words = words_of(text);
         OUTCOMES.iter().any(|outcome| {
             let outcome: Vec<String> = outcome.iter().map(|word| (*word).to_owned()).collect();
-            contains(&words, &outcome) && !contains(&self.own_words, &outcome)
+            contains(&words, &outcome) && !self.blind.own.has_words(&outcome)
         })
     }
 }

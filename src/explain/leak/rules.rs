@@ -1,6 +1,5 @@
 //! What each part of a page may not tell.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -11,39 +10,35 @@ use super::LeakKind;
 use super::imported_rules::ImportedRules;
 use super::parts::{Part, TablePart};
 use crate::explain::answer_forms::AnswerForms;
+use crate::explain::material::Material;
 use crate::explain::sql_constants::{is_quantity, verdict_of};
 use crate::explain::text_words::words as words_of;
-use crate::explain::visible_text::{visible, visible_line};
+use crate::explain::visible_text::visible_line;
 use crate::explain::withhold::{self, Blind, Choice};
 use crate::explain::words::{self, Counts};
-use crate::explain::{AnswerVisibility, Format, facts, markdown, sql_script};
+use crate::explain::{AnswerVisibility, Format, facts, markdown};
 use crate::trace::AnswerSource;
 
 /// The rules for one page.
-pub(super) struct Rules<'a> {
-    blind: &'a Blind<'a>,
+pub(super) struct Rules<'b, 'a> {
+    blind: &'b Blind<'a>,
+    /// What the page was made of.
+    material: Material<'a>,
     counts: Counts,
-    /// The words of every cell of the first table; only where an answer is withheld.
-    own_cells: HashSet<Vec<String>>,
     own_headers: Vec<Vec<String>>,
     /// The rules for what was made elsewhere.
-    imported: Option<ImportedRules<'a>>,
+    imported: Option<ImportedRules<'b, 'a>>,
     /// Whether the page shows that as it was made.
     is_imported_page: bool,
 }
 
-impl<'a> Rules<'a> {
-    pub(super) fn new(blind: &'a Blind<'a>, format: Format, visibility: AnswerVisibility) -> Self {
+impl<'b, 'a> Rules<'b, 'a> {
+    pub(super) fn new(blind: &'b Blind<'a>, format: Format, visibility: AnswerVisibility) -> Self {
         let table = &blind.sample.table;
-        let cells = table.rows.iter().flatten().filter_map(|cell| cell.as_deref());
         Self {
             blind,
+            material: Material::new(blind.sample, blind.trace, format, visibility),
             counts: Counts::of_page(blind.sample.kind, visibility),
-            own_cells: if blind.forms.is_some() {
-                cells.map(|cell| words_of(&visible(cell))).collect()
-            } else {
-                HashSet::new()
-            },
             imported: (blind.trace.imported.is_some() && format != Format::None).then(|| ImportedRules::new(blind)),
             is_imported_page: format == Format::Imported,
             own_headers: table.columns.iter().map(|column| words_of(&column.display)).collect(),
@@ -138,20 +133,19 @@ impl<'a> Rules<'a> {
         let is_own = |text: &String| {
             // Long cells are cut.
             let is_long = text.chars().count() >= 80;
-            self.own_cells.is_empty() || is_long || text.contains('…') || self.own_cells.contains(&words_of(text))
+            is_long || text.contains('…') || self.blind.own.has_cell(text)
         };
         let begins = table
             .caption
             .strip_prefix(words::FIRST_TABLE)
             .is_some_and(|rest| rest.starts_with(" ("));
-        begins && table.rows.iter().flatten().flatten().all(is_own)
+        // Where the answer is shown, the name alone says that no cell is a name of what made the page.
+        begins && (self.blind.forms.is_none() || table.rows.iter().flatten().flatten().all(is_own))
     }
 
     /// Whether the first table has every cell of a row.
     fn is_own(&self, row: &[Option<String>]) -> bool {
-        row.iter()
-            .flatten()
-            .all(|text| self.own_cells.contains(&words_of(text)))
+        row.iter().flatten().all(|text| self.blind.own.has_cell(text))
     }
 
     /// Where the step's result stands in the trace that a caption names.
@@ -167,7 +161,7 @@ impl<'a> Rules<'a> {
 
     fn table_tells(&self, forms: &AnswerForms, table: &TablePart) -> bool {
         let question = &self.blind.sample.question;
-        let first_states_it = withhold::fills_first_table(forms, self.blind.sample);
+        let first_states_it = withhold::fills_first_table(forms, &self.blind.sample.table);
         (0..table.header.len()).any(|column| {
             let name = table.header.get(column).map_or("", String::as_str);
             let name_words = words_of(name);
@@ -187,8 +181,7 @@ impl<'a> Rules<'a> {
             // What is no cell of the first table was made by a program, which may have put it in words.
             let is_put_in_words = || {
                 cells().flatten().any(|cell| {
-                    let words = words_of(cell);
-                    words.len() > 1 && !self.own_cells.contains(&words) && withhold::states(forms, cell)
+                    withhold::states(forms, cell) && words_of(cell).len() > 1 && !self.blind.own.has_cell(cell)
                 })
             };
             let is_verdict = || match (forms, table.rows.as_slice()) {
@@ -215,10 +208,9 @@ impl<'a> Rules<'a> {
 
     /// The part of a script that is not the first table and its own comments. A step's words stand in its heading.
     fn beyond_data<'t>(&self, script: &'t str) -> &'t str {
-        let data = sql_script::first_table(&self.blind.sample.table);
         script
             .trim_start()
-            .strip_prefix(visible(&data).trim_start())
+            .strip_prefix(self.blind.own.visible_script().trim_start())
             .unwrap_or(script)
     }
 
@@ -227,7 +219,7 @@ impl<'a> Rules<'a> {
         let (sample, trace) = (self.blind.sample, self.blind.trace);
         let says = |text: &str| !forms.said_in_step(text, &sample.question).is_empty();
         let text = text.strip_suffix(words::RESULT_WITHHELD).unwrap_or(text);
-        let Some(mut ending) = facts::ending(&sample.table, trace, number, self.counts) else {
+        let Some(mut ending) = facts::ending(&self.material, number, self.counts) else {
             return says(text);
         };
         withhold::replace(&mut ending, |text| self.blind.names.found_in(text));

@@ -2,9 +2,13 @@
 
 use proptest::prelude::*;
 
+use std::rc::Rc;
+
 use super::*;
-use crate::dataset::{DatasetKind, QuestionKind, Sample};
+use crate::dataset::{Answer, DatasetKind, Gold, QuestionKind, Sample};
+use crate::explain::PagesOfSample;
 use crate::explain::markdown::escaped;
+use crate::explain::own_texts::OwnTexts;
 use crate::explain::visible_text::{visible, visible_line};
 use crate::table::Table;
 use crate::trace::lineage::{Exactness, Reading, RowRole};
@@ -163,7 +167,7 @@ fn names() -> Vec<String> {
 /// The leaks of a page of its own text, by what and where.
 fn leaks_of(sample: &Sample, trace: &Trace, markdown: &str, html: &str) -> Vec<(LeakKind, String)> {
     let names = names();
-    let blind = Blind::new(sample, trace, &names, Withheld);
+    let blind = Blind::new(&Rc::new(OwnTexts::new(sample)), sample, trace, &names, Withheld);
     let rules = Rules::new(&blind, Format::AttributionChain, Withheld);
     let mut leaks = in_parts(&rules, "Markdown", &markdown_parts::parts(markdown));
     leaks.extend(in_parts(&rules, "HTML", &html_parts::parts(html)));
@@ -172,7 +176,7 @@ fn leaks_of(sample: &Sample, trace: &Trace, markdown: &str, html: &str) -> Vec<(
 
 /// What is found of a block planted before the end of a page in Markdown, and whether on the lines of the block.
 fn planted(sample: &Sample, trace: &Trace, format: Format, block: &str) -> (Vec<LeakKind>, bool) {
-    let page = crate::explain::render_blind(sample, trace, format, Withheld, &names());
+    let page = PagesOfSample::new(sample, &names()).render(trace, format, Withheld);
     assert_eq!(page.facts.leaks, [], "{}", page.markdown);
     let (before, after) = page.markdown.rsplit_once("\nAnswer: withheld").unwrap();
     let first = before.matches('\n').count() + 2;
@@ -190,7 +194,7 @@ fn planted(sample: &Sample, trace: &Trace, format: Format, block: &str) -> (Vec<
 
 /// The same in HTML.
 fn planted_in_html(sample: &Sample, trace: &Trace, element: &str) -> (Vec<LeakKind>, bool) {
-    let page = crate::explain::render_blind(sample, trace, Format::AttributionChain, Withheld, &names());
+    let page = PagesOfSample::new(sample, &names()).render(trace, Format::AttributionChain, Withheld);
     let (before, after) = page.html.rsplit_once("<section class=\"box answer\"").unwrap();
     let line = before.matches('\n').count() + 1;
     let html = format!("{before}{element}<section class=\"box answer\"{after}");
@@ -440,9 +444,9 @@ fn a_page_made_without_concealing_leaks() {
         let mut trace = trace(&sample, values(&["3"]));
         change(&mut trace);
         let names = names();
-        let blind = Blind::new(&sample, &trace, &names, Withheld);
+        let blind = Blind::new(&Rc::new(OwnTexts::new(&sample)), &sample, &trace, &names, Withheld);
         for format in formats {
-            let open = Written::new(&sample, &trace, *format, Withheld, None);
+            let open = Written::new(&blind, *format, Withheld, false);
             let leaks = of_page(&open, *format, Withheld, &blind);
             for medium in ["Markdown", "HTML"] {
                 assert!(
@@ -450,7 +454,7 @@ fn a_page_made_without_concealing_leaks() {
                     "{index} {format:?} {leaks:?}"
                 );
             }
-            let page = crate::explain::render_blind(&sample, &trace, *format, Withheld, &names);
+            let page = PagesOfSample::new(&sample, &names).render(&trace, *format, Withheld);
             assert_eq!(page.facts.leaks, [], "{index} {format:?}\n{}", page.markdown);
             assert!(page.facts.places_withheld > 0, "{index} {format:?}");
         }
@@ -476,11 +480,43 @@ fn pages_of_the_same_steps_under_other_answers_are_the_same() {
         for format in FORMATS {
             let page = |answer: &Answer| {
                 let trace = trace(&sample, answer.clone());
-                let page = crate::explain::render_blind(&sample, &trace, format, Withheld, &names());
+                let page = PagesOfSample::new(&sample, &names()).render(&trace, format, Withheld);
                 assert_eq!(page.facts.leaks, []);
                 (page.markdown, page.html)
             };
             assert_eq!(page(&one), page(&other), "{format:?}");
+        }
+    }
+}
+
+/// Nor does it depend on the gold answer and on what samples, files, methods and models are called.
+#[test]
+fn pages_are_the_same_whatever_the_gold_answer_and_the_names() {
+    for sample in [how_many(), who(), statement()] {
+        let mut other_sample = sample.clone();
+        "q-2".clone_into(&mut other_sample.id);
+        "other/table.csv".clone_into(&mut other_sample.table_id);
+        other_sample.gold = Some(match sample.kind {
+            QuestionKind::FactVerification => Gold::Verdict(false),
+            _ => Gold::Text("another answer".to_owned()),
+        });
+        other_sample.groups.insert("level".to_owned(), "hard".to_owned());
+        let trace = trace(&sample, values(&["3"]));
+        let mut other = trace.clone();
+        for name in [
+            &mut other.sample,
+            &mut other.answerer,
+            &mut other.method,
+            &mut other.model,
+        ] {
+            "other-name".clone_into(name);
+        }
+        for format in FORMATS {
+            for visibility in [AnswerVisibility::Shown, Withheld] {
+                let one = crate::explain::render(&sample, &trace, format, visibility);
+                let page = crate::explain::render(&other_sample, &other, format, visibility);
+                assert_eq!(page, one, "{format:?}");
+            }
         }
     }
 }
@@ -552,8 +588,9 @@ proptest! {
         trace.steps[0].program.as_mut().unwrap().text = format!("SELECT {}", texts[9].replace(['\r', '\u{2028}'], " "));
         trace.rationale = Some(format!("r {}", texts[10]));
         let heads = [visible_line(&sample.question), visible_line(sample.caption.as_deref().unwrap())];
+        let blind = Blind::new(&Rc::new(OwnTexts::new(&sample)), &sample, &trace, &[], Withheld);
         for (format, medium) in FORMATS.into_iter().flat_map(|format| [(format, "Markdown"), (format, "HTML")]) {
-            let page = Written::new(&sample, &trace, format, Withheld, None);
+            let page = Written::new(&blind, format, Withheld, false);
             let parts: Vec<Part> = match medium {
                 "Markdown" => markdown_parts::parts(&page.markdown),
                 _ => html_parts::parts(&page.html),
