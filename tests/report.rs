@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "what a test builds or finds has to be there")]
 
+mod support;
+
 #[path = "report/made_up.rs"]
 mod made_up;
 #[path = "report/pages.rs"]

@@ -1,6 +1,9 @@
 //! Correlation within samples: whether, of the things judged on the same sample, the longer (or more useful) one is the
 //! preferred one, whatever differs between samples.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::distribution::{checked_level, t_above};
 use super::jackknife;
 use super::rank::average_ranks;
@@ -16,7 +19,8 @@ pub enum Scale {
 }
 
 /// A correlation within samples.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct WithinCorrelation {
     /// The coefficient, in [-1, 1].
     pub r: f64,
