@@ -45,6 +45,11 @@ pub(super) enum Command {
     Import(ImportArguments),
     /// Build the report of a run again from what is stored, without asking any model.
     Report(ReportArguments),
+    /// Set a run beside what papers print, or recompute what follows from the printed numbers alone.
+    ///
+    /// Of each number it says whether it can be compared, and if not why. With --published no run is looked at: the printed
+    /// correlations are recomputed, percentages are turned back into counts, and what contradicts itself is listed.
+    Compare(CompareArguments),
     /// Check a run: no page tells what it must not, and the lineage of every step is proven by changing its table.
     Check(CheckArguments),
     /// Say what works on this machine, and what to do about what does not.
@@ -223,6 +228,24 @@ pub(super) struct ReportArguments {
     /// The run directory.
     #[arg(value_name = "RUN")]
     pub(super) run: PathBuf,
+}
+
+/// `tabjury compare`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("compared").required(true).args(["run", "published"]))]
+pub(super) struct CompareArguments {
+    /// The run directory.
+    #[arg(value_name = "RUN")]
+    pub(super) run: Option<PathBuf>,
+    /// Recompute what follows from the published numbers alone.
+    #[arg(long)]
+    pub(super) published: bool,
+    /// Also write the same as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+    /// Also write the printed text, which is Markdown, to a file.
+    #[arg(long, value_name = "FILE")]
+    pub(super) markdown: Option<PathBuf>,
 }
 
 /// `tabjury check`.

@@ -8,6 +8,7 @@ mod ask;
 mod chain;
 mod changes;
 mod check;
+mod compare;
 mod completions;
 mod doctor;
 mod execute;
@@ -83,6 +84,7 @@ fn dispatch(arguments: &Arguments, printer: &Printer) -> Result<Exit, Failure> {
         Command::Check(arguments) => check::run(arguments, printer),
         Command::Execute(arguments) => execute::run(arguments, printer),
         Command::Import(arguments) => import::run(arguments, printer),
+        Command::Compare(arguments) => compare::run(arguments, printer),
         Command::Report(arguments) => report::run(arguments, printer),
         Command::Doctor(arguments) => doctor::run(arguments, printer),
     }
