@@ -6,8 +6,10 @@ use super::arguments::CompareArguments;
 use super::exit::{Exit, Failure};
 use super::files;
 use super::printer::Printer;
+use super::run::failed;
 use crate::explain::visible_text::visible;
-use crate::report::published;
+use crate::report::{compare, published};
+use crate::study::compared_run;
 
 /// Runs the command.
 pub(super) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<Exit, Failure> {
@@ -17,8 +19,14 @@ pub(super) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<Exi
         .collect();
     files::keep_apart(&[], &outputs)?;
     let numbers = published::numbers().map_err(|error| Failure::new(Exit::Other, error, super::REPORT_DEFECT))?;
-    let checks = published::recompute(&numbers);
-    hand_out(arguments, &checks, &published::text::markdown(&checks), printer)
+    let Some(run) = &arguments.run else {
+        let checks = published::recompute(&numbers);
+        return hand_out(arguments, &checks, &published::text::markdown(&checks), printer);
+    };
+    files::keep_out_of(run, &outputs)?;
+    let (analysis, protocol) = compared_run(run).map_err(failed)?;
+    let comparison = compare::compare(&analysis, &protocol, &numbers);
+    hand_out(arguments, &comparison, &compare::text::markdown(&comparison), printer)
 }
 
 fn hand_out<T: Serialize>(

@@ -8,6 +8,7 @@ pub mod analysis;
 pub mod answers;
 pub mod cells;
 mod check_tables;
+pub mod compare;
 pub mod control;
 pub mod correlation;
 mod csv_table;

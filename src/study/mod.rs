@@ -8,6 +8,7 @@ mod analyze;
 mod answer;
 mod check;
 mod check_run;
+mod compare;
 pub mod directory;
 pub mod estimate;
 mod explain;
@@ -25,6 +26,7 @@ mod watch;
 mod work;
 
 pub use check_run::{CheckOptions, check_run};
+pub use compare::compared_run;
 pub use load::{Study, StudyError};
 pub use observe::{Observer, Progress, Silent};
 pub use run::{Options, RunError, Stage, load_samples, report, run};

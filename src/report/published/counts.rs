@@ -116,7 +116,10 @@ fn one(number: &PublishedNumber, n: u64, n_from: SamplesFrom) -> CountCheck {
 
 /// Samples that a percentage is over. A group's own count is printed beside it; of the whole, the size of its split or,
 /// for judges' figures, the number of explanations released counts.
-pub(in crate::report) fn samples_of(numbers: &[PublishedNumber], number: &PublishedNumber) -> Option<(u64, SamplesFrom)> {
+pub(in crate::report) fn samples_of(
+    numbers: &[PublishedNumber],
+    number: &PublishedNumber,
+) -> Option<(u64, SamplesFrom)> {
     if let Some(n) = number.n {
         return Some((n, SamplesFrom::Printed));
     }
