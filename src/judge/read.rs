@@ -11,14 +11,16 @@ mod lead;
 mod lists;
 mod marked;
 mod names;
+mod object;
 mod polarity;
 mod ranking;
 mod restated;
+mod tolerant;
 mod values;
 mod visible;
 
 pub use binary::{read_binary, read_binary_guess};
-pub use ranking::read_ranking;
+pub use ranking::{read_ranking, read_tied_ranking};
 pub use values::{read_sentence, read_values};
 
 use super::{NoVerdict, Outcome, Task, Trial, Verdict};
@@ -133,6 +135,29 @@ fn failed_call(error: &CallError) -> Outcome {
     none(state, error.to_string())
 }
 
+/// Reads a text twice where a block of code closes it: without the block, and with it. Where both say something they must
+/// say the same, since the block may be the judge's answer or what it quotes.
+fn read_views<T: PartialEq>(
+    text: &str,
+    fields: &object::Fields,
+    read: impl Fn(&[String]) -> Result<T, Unread>,
+) -> Result<T, Unread> {
+    let views = visible::views(text);
+    let outside = read(&object::flattened(&views.outside, fields));
+    let Some(lines) = views.with_closing else {
+        return outside;
+    };
+    let with_closing = read(&object::flattened(&lines, fields));
+    match (outside, with_closing) {
+        (Err(outside), with_closing) if outside.state == NoVerdict::Unparsed => with_closing,
+        (Ok(outside), Ok(with_closing)) if outside != with_closing => Err(Unread::ambiguous(
+            "the block of code at the end says something else than the text before it",
+        )),
+        (Ok(_), Err(unread)) if unread.state == NoVerdict::Ambiguous => Err(unread),
+        (outside, _) => outside,
+    }
+}
+
 fn none(state: NoVerdict, detail: impl Into<String>) -> Outcome {
     Outcome::None {
         state,
@@ -142,7 +167,7 @@ fn none(state: NoVerdict, detail: impl Into<String>) -> Outcome {
 
 /// Whether a text without a verdict begins by declining to give one.
 fn declines(text: &str) -> bool {
-    let start: String = visible::plain(text)
+    let start: String = visible::plain(&visible::views(text).outside.join("\n"))
         .trim_start()
         .chars()
         .take(200)

@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::marked::{Marked, marked};
+use super::object::{Fields, as_json};
 use super::polarity::{Said, Words};
 use super::restated::{TELLS, is_told, without_restated, without_yes_and_no};
 use super::visible::{self, pattern};
-use super::{Completeness, Unread};
+use super::{Completeness, Unread, read_views};
 
 /// Whose word is looked for. The two differ where a text speaks of the model's answer: as a verdict on that answer it is
 /// the question repeated, as a guess at it it is the guess.
@@ -17,6 +18,49 @@ enum Asked {
     Verdict,
     Guess,
 }
+
+/// Fields of an object that hold a verdict; the model's answer is none.
+const VERDICT_FIELDS: Fields = Fields {
+    nouns: &[
+        "verdict",
+        "judgement",
+        "judgment",
+        "decision",
+        "assessment",
+        "evaluation",
+        "conclusion",
+        "answer",
+    ],
+    beside: &["the", "my", "your", "judge", "judges", "s"],
+    write: as_json,
+};
+/// Fields of an object that hold a guess.
+const GUESS_FIELDS: Fields = Fields {
+    nouns: &[
+        "answer",
+        "prediction",
+        "guess",
+        "result",
+        "verdict",
+        "judgement",
+        "judgment",
+        "decision",
+        "conclusion",
+    ],
+    beside: &[
+        "the",
+        "my",
+        "your",
+        "model",
+        "models",
+        "s",
+        "predicted",
+        "simulated",
+        "likely",
+        "given",
+    ],
+    write: as_json,
+};
 
 static VERDICT_MARKER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -51,7 +95,7 @@ static CONDITIONAL: LazyLock<Regex> = LazyLock::new(|| {
 static HEDGED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:if|unless|provided|assuming)\b"));
 static REPORTED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:explanation|text|page|note|table|material|it|instruction)\b.{0,40}\b(?:says?|claims?|states?|asserts?|tells?|writes?|insists?)\b[^,;]*$",
+        r"(?i)\b(?:explanation|text|page|note|table|material|it|instruction)\b.{0,40}\b(?:says?|claims?|states?|asserts?|tells?|writes?|insists?)\b[^,;]*$|\b(?:according to|as per|in the words of)\b.{0,40}$",
     )
 });
 
@@ -71,7 +115,10 @@ pub fn read_binary(
     negative: &[&str],
     completeness: Completeness,
 ) -> Result<bool, Unread> {
-    read_as(Asked::Verdict, text, &Words { positive, negative }, completeness)
+    let words = Words { positive, negative };
+    read_views(text, &VERDICT_FIELDS, |lines| {
+        read_as(Asked::Verdict, lines, &words, completeness)
+    })
 }
 
 /// Reads which of two answers a text says a model gives, as [`read_binary`] reads a verdict, but for what is said of the
@@ -82,12 +129,15 @@ pub fn read_binary_guess(
     negative: &[&str],
     completeness: Completeness,
 ) -> Result<bool, Unread> {
-    read_as(Asked::Guess, text, &Words { positive, negative }, completeness)
+    let words = Words { positive, negative };
+    read_views(text, &GUESS_FIELDS, |lines| {
+        read_as(Asked::Guess, lines, &words, completeness)
+    })
 }
 
-fn read_as(asked: Asked, text: &str, words: &Words, completeness: Completeness) -> Result<bool, Unread> {
+fn read_as(asked: Asked, lines: &[String], words: &Words, completeness: Completeness) -> Result<bool, Unread> {
     let mut has_options = Vec::new();
-    let mut lines: Vec<String> = visible::plain_lines(text)
+    let mut lines: Vec<String> = visible::plainly(lines)
         .iter()
         .flat_map(|line| sentences(line))
         .map(|line| {
@@ -152,9 +202,10 @@ fn read_as(asked: Asked, text: &str, words: &Words, completeness: Completeness) 
         )));
     };
     let rest = &lines[(last_line + 1).min(lines.len())..];
+    let taken_back = rest.iter().any(|sentence| words.takes_back(sentence, verdict));
     match statements(asked, rest, words) {
-        Said::Nothing => Ok(verdict),
-        Said::One(later) if later == verdict => Ok(verdict),
+        Said::Nothing if !taken_back => Ok(verdict),
+        Said::One(later) if later == verdict && !taken_back => Ok(verdict),
         _ => Err(Unread::ambiguous(format!(
             "what follows contradicts the verdict on line {}",
             last_line + 1

@@ -19,11 +19,14 @@ pub(super) static SAYS_RANK: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\brank|\bbest to worst\b|\bworst to best\b"));
 static PLANTED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:example|e\.g|format|such as|instruct\w*|says|claims|states|tells|told|asks?|asked|demands?|writes|wrote|not|never|n't|rather than|instead of|cannot)\b|n't\b",
+        r"(?i)\b(?:example|e\.g|format|such as|instruct\w*|says|claims|states|tells|told|asks?|asked|demands?|writes|wrote|not|never|n't|rather than|instead of|cannot|(?:end|finish|reply|respond|conclude|answer) with|one line|names|asked for|wants?|would be if)\b|n't\b|\bif (?:\w+ ){0,3}(?:alone|counted|counts|mattered|matters|were|was)\b",
     )
 });
-static WORST_FIRST: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\bworst (?:to|first)\b|\bleast \w+ to\b|\bascending\b"));
+static WORST_FIRST: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\bworst (?:to|first)\b|\bleast \w+ to\b|\bascending\b|\b1 (?:is|=|means|being) (?:the )?(?:worst|least)\b",
+    )
+});
 const CRITERIA: [&str; 3] = ["clar", "coheren", "helpful"];
 
 /// What the words before a list say of it.

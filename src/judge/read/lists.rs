@@ -7,12 +7,12 @@ use regex::Regex;
 
 use super::lead::{Lead, SAYS_RANK};
 use super::names::{Found, Names, skip};
-use super::visible::pattern;
+use super::visible::{announces_material, pattern};
 
 /// Why a list cannot be a ranking as it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Problem {
-    /// Two names in one place.
+    /// Two names in one place, or perhaps in one: `A >= B`.
     Tie,
     /// A name twice.
     Repeated,
@@ -29,6 +29,8 @@ pub(super) enum Problem {
 pub(super) struct List {
     /// Indices into the labels, best first.
     pub(super) labels: Vec<usize>,
+    /// For each of them whether it shares the place of the one before it.
+    pub(super) tied: Vec<bool>,
     /// 0-based line where it begins.
     pub(super) line: usize,
     /// Its number among the lists of the text.
@@ -49,6 +51,35 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static BULLET: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-•+]\s+)?"));
+impl List {
+    /// Whether two names share a place.
+    pub(super) fn has_ties(&self) -> bool {
+        self.tied.contains(&true)
+    }
+
+    /// The labels place by place, best first; those that share one in the order of the labels.
+    pub(super) fn places(&self) -> Vec<Vec<usize>> {
+        let mut places: Vec<Vec<usize>> = Vec::new();
+        for (&label, &tied) in self.labels.iter().zip(&self.tied) {
+            match places.last_mut() {
+                Some(place) if tied => place.push(label),
+                _ => places.push(vec![label]),
+            }
+        }
+        for place in &mut places {
+            place.sort_unstable();
+        }
+        places
+    }
+
+    fn reverse(&mut self) {
+        self.labels.reverse();
+        self.tied.reverse();
+        // A tie is kept with the later of two names.
+        self.tied.rotate_right(1);
+    }
+}
+
 /// All lists of the text, in order.
 pub(super) fn find_lists(lines: &[String], names: &Names) -> Vec<List> {
     let mut lists = chains(lines, names);
@@ -98,6 +129,8 @@ enum Separator {
     Better(usize),
     Worse(usize),
     Tie(usize),
+    /// Better, or a tie.
+    Unsure(usize),
     Comma(usize),
 }
 
@@ -106,6 +139,11 @@ fn separator(text: &str, at: usize) -> Option<Separator> {
     let begin = skip(text, at, |c| matches!(c, ' ' | '"' | '\'' | ')' | ']'));
     let rest = &text[begin..];
     let end = |sign: &str| begin + sign.len();
+    for sign in ["≥", ">=", "≳", "⩾"] {
+        if rest.starts_with(sign) {
+            return Some(Separator::Unsure(end(sign)));
+        }
+    }
     for sign in ["->", "=>", "-->", ">>", ">", "≻", "→", "➔", "⟩"] {
         if rest.starts_with(sign) {
             return Some(Separator::Better(end(sign)));
@@ -116,7 +154,7 @@ fn separator(text: &str, at: usize) -> Option<Separator> {
             return Some(Separator::Worse(end(sign)));
         }
     }
-    for sign in ["==", "=", "~", "≈", "≥", "&"] {
+    for sign in ["==", "=", "~", "≈", "&"] {
         if rest.starts_with(sign) {
             return Some(Separator::Tie(end(sign)));
         }
@@ -162,19 +200,21 @@ fn chain_at(lines: &[String], index: usize, at: usize, names: &Names) -> Option<
     separator(line, first.end)?;
     let before = &line[..at];
     let own_lead = before.trim_matches(|c: char| !c.is_alphanumeric() && c != ':' && c != '"' && c != '[' && c != '=');
-    let lead = Lead::of(if own_lead.is_empty() {
-        heading(lines, index, names)
-    } else {
-        before
-    });
+    let above = heading(lines, index, names);
+    let mut lead = Lead::of(if own_lead.is_empty() { above } else { before });
+    lead.dismissed |= announces_material(above);
     let in_brackets = line[at..first.end].contains('[') || before.trim_end().ends_with('[');
+    let count = |text: &str, sign: char| text.matches(sign).count();
+    let mut depth = count(&line[..first.end], '[').saturating_sub(count(&line[..first.end], ']'));
     let mut labels = vec![first.label];
+    let mut tied = vec![false];
     let mut end = first.end;
     let mut problem = None;
     let mut better = 0;
     let mut worse = 0;
     let mut commas = 0;
     while let Some(found) = separator(line, end) {
+        let mut is_tie = matches!(found, Separator::Tie(_));
         let after = match found {
             Separator::Better(after) => {
                 better += 1;
@@ -184,12 +224,14 @@ fn chain_at(lines: &[String], index: usize, at: usize, names: &Names) -> Option<
                 worse += 1;
                 after
             }
-            Separator::Tie(after) => {
+            Separator::Tie(after) => after,
+            Separator::Unsure(after) => {
                 problem = Some(Problem::Tie);
                 after
             }
             Separator::Comma(after) => {
-                if !(in_brackets || lead.level > 0 && !own_lead.is_empty()) {
+                // Commas list names only behind an announcement; in a chain of signs they end it.
+                if !(in_brackets || announces_list(before, &lead)) || better + worse > 0 {
                     break;
                 }
                 commas += 1;
@@ -198,7 +240,12 @@ fn chain_at(lines: &[String], index: usize, at: usize, names: &Names) -> Option<
         };
         match names.at(line, after) {
             Some(next) => {
+                let between = &line[end..next.end];
+                // `[["B", "A"], "C"]`: names in a list within the list share a place.
+                is_tie |= matches!(found, Separator::Comma(_)) && depth > 1 && count(between, ']') == 0;
+                depth = (depth + count(between, '[')).saturating_sub(count(between, ']'));
                 labels.push(next.label);
+                tied.push(is_tie);
                 end = next.end;
             }
             None => {
@@ -220,21 +267,28 @@ fn chain_at(lines: &[String], index: usize, at: usize, names: &Names) -> Option<
     if problem.is_none() && (worse > 0 || (lead.worst_first && better > 0)) {
         problem = Some(Problem::Direction);
     }
+    let mut list = List {
+        labels,
+        tied,
+        line: index,
+        order: 0,
+        level: lead.level,
+        is_numbered: false,
+        is_bare: true,
+        problem,
+    };
     if lead.worst_first && better + worse == 0 {
-        labels.reverse();
+        list.reverse();
     }
-    Some((
-        Some(List {
-            labels,
-            line: index,
-            order: 0,
-            level: lead.level,
-            is_numbered: false,
-            is_bare: true,
-            problem,
-        }),
-        end,
-    ))
+    Some((Some(list), end))
+}
+
+/// Whether a list may begin right after these words: `Ranking:`, and not `all of the names`.
+fn announces_list(before: &str, lead: &Lead) -> bool {
+    let before =
+        before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(' | '[' | '{' | '_'));
+    let ends = [":", "=", " is", " are", "follows", " as", "rank", "order"];
+    lead.level > 0 && ends.iter().any(|end| before.to_lowercase().ends_with(end))
 }
 
 /// One entry of a numbered list.
@@ -242,8 +296,8 @@ struct Item {
     number: usize,
     /// `None` when the entry begins with none of the names.
     found: Option<Found>,
-    /// Two names in this entry.
-    tie: bool,
+    /// A second name in this entry, which shares its place.
+    second: Option<Found>,
     /// The byte after the entry's name or names.
     end: usize,
 }
@@ -278,7 +332,7 @@ fn item_at(line: &str, at: usize, names: &Names) -> Option<Item> {
     Some(Item {
         number,
         found,
-        tie: second.is_some(),
+        second,
         end: second.or(found).map_or(begin, |last| last.end),
     })
 }
@@ -339,7 +393,7 @@ impl Growing {
             return None;
         }
         if self.worst_first {
-            self.list.labels.reverse();
+            self.list.reverse();
         }
         Some(self.list)
     }
@@ -362,12 +416,20 @@ fn numbered(lines: &[String], names: &Names) -> Vec<List> {
             match (&mut growing, item.found) {
                 (Some(open), Some(found)) if item.number == open.last_number + 1 => {
                     open.list.labels.push(found.label);
+                    open.list.tied.push(false);
                     open.last_number = item.number;
                     open.last_line = index;
                 }
                 (Some(open), Some(found)) if item.number == open.last_number && index == open.last_line + 1 => {
                     open.list.labels.push(found.label);
-                    open.list.problem = Some(Problem::Tie);
+                    open.list.tied.push(true);
+                    open.last_line = index;
+                }
+                // `1. A, 1. B, 3. C`: the places that a tie takes are passed over.
+                (Some(open), Some(found)) if open.list.has_ties() && item.number == open.list.labels.len() + 1 => {
+                    open.list.labels.push(found.label);
+                    open.list.tied.push(false);
+                    open.last_number = item.number;
                     open.last_line = index;
                 }
                 (Some(open), Some(_)) if item.number > open.last_number => {
@@ -390,6 +452,7 @@ fn numbered(lines: &[String], names: &Names) -> Vec<List> {
                     growing = Some(Growing {
                         list: List {
                             labels: vec![found.label],
+                            tied: vec![false],
                             line: index,
                             order: 0,
                             level: lead.level,
@@ -400,7 +463,7 @@ fn numbered(lines: &[String], names: &Names) -> Vec<List> {
                         last_number: item.number,
                         last_line: index,
                         says_rank: lead.says_rank,
-                        dismissed: lead.dismissed,
+                        dismissed: lead.dismissed || announces_material(heading(lines, index, names)),
                         worst_first: lead.worst_first,
                     });
                 }
@@ -409,8 +472,9 @@ fn numbered(lines: &[String], names: &Names) -> Vec<List> {
             if let Some(open) = &mut growing {
                 open.list.is_bare &= bare_here;
                 open.says_rank |= SAYS_RANK.is_match(&line[item.end..]);
-                if item.tie {
-                    open.list.problem = Some(Problem::Tie);
+                if let Some(second) = item.second.filter(|_| item.found.is_some()) {
+                    open.list.labels.push(second.label);
+                    open.list.tied.push(true);
                 }
             }
             at = skip(line, at, |c| {
@@ -463,10 +527,8 @@ fn announced(lines: &[String], names: &Names) -> Vec<List> {
             labels.push(found.label);
         }
         if labels.len() >= 2 {
-            if lead.worst_first {
-                labels.reverse();
-            }
-            lists.push(List {
+            let mut list = List {
+                tied: vec![false; labels.len()],
                 labels,
                 line: begin,
                 order: 0,
@@ -474,7 +536,11 @@ fn announced(lines: &[String], names: &Names) -> Vec<List> {
                 is_numbered: false,
                 is_bare: true,
                 problem: None,
-            });
+            };
+            if lead.worst_first {
+                list.reverse();
+            }
+            lists.push(list);
         }
     }
     lists

@@ -2,6 +2,8 @@
 
 use regex::Regex;
 
+use super::visible::announces_material;
+
 /// A line with a marker such as `Verdict:`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Marked {
@@ -17,8 +19,8 @@ pub(super) struct Marked {
     pub(super) end_line: usize,
 }
 
-/// All marked lines, in order. A line that is quoted as a whole is none; nor is a marker within a line, where it is
-/// spoken about.
+/// All marked lines, in order. A line that is quoted as a whole is none, nor is one under a line that announces what the
+/// material says; nor is a marker within a line, where it is spoken about.
 pub(super) fn marked(lines: &[String], marker: &Regex) -> Vec<Marked> {
     let mut found = Vec::new();
     for (line, text) in lines.iter().enumerate() {
@@ -30,7 +32,8 @@ pub(super) fn marked(lines: &[String], marker: &Regex) -> Vec<Marked> {
             continue;
         };
         let quotes_itself = text.trim_start().starts_with(['"', '\'', '\u{201c}']) && !is_key(whole.as_str());
-        if quotes_itself {
+        let heading = lines[..line].iter().rev().find(|above| !above.trim().is_empty());
+        if quotes_itself || heading.is_some_and(|heading| announces_material(heading)) {
             continue;
         }
         let level = if captures.name("final").or(captures.name("alone")).is_some() {

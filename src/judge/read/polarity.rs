@@ -92,10 +92,21 @@ const FOLLOWERS: [&str; 34] = [
     "rather",
     "instead",
 ];
-const NEGATORS: [&str; 9] = [
-    "not", "never", "cannot", "neither", "nor", "hardly", "barely", "far", "longer",
+const NEGATORS: [&str; 12] = [
+    "not", "never", "cannot", "neither", "nor", "hardly", "barely", "far", "nothing", "none", "nowhere", "isnt",
 ];
-const HALVES: [&str; 14] = [
+/// With a negation they leave something: `not entirely correct` is neither.
+const TOTALITIES: [&str; 8] = [
+    "entirely",
+    "fully",
+    "completely",
+    "wholly",
+    "totally",
+    "altogether",
+    "always",
+    "all",
+];
+const HALVES: [&str; 34] = [
     "partially",
     "partly",
     "mostly",
@@ -110,7 +121,100 @@ const HALVES: [&str; 14] = [
     "clear",
     "unclear",
     "whether",
+    "unlikely",
+    "doubtful",
+    "questionable",
+    "debatable",
+    "might",
+    "may",
+    "could",
+    "maybe",
+    "perhaps",
+    "possibly",
+    "either",
+    "semi",
+    "sort",
+    "kind",
+    "less",
+    "thirds",
+    "quarters",
+    "too",
+    "doubt",
+    "fails",
 ];
+/// Parts of words that stand before a verdict word as words of their own: `in correct`, `un-correct`.
+const PREFIXES: [&str; 6] = ["in", "un", "non", "dis", "mis", "anti"];
+/// Words that begin another thought, so that what is denied before them is not what follows.
+const BREAKS: [&str; 14] = [
+    "and",
+    "but",
+    "so",
+    "hence",
+    "thus",
+    "therefore",
+    "which",
+    "because",
+    "since",
+    "while",
+    "although",
+    "though",
+    "yet",
+    "then",
+];
+/// A condition after a verdict word makes it none.
+const CONDITIONS: [&str; 6] = ["if", "unless", "provided", "assuming", "only", "once"];
+
+static DENIALS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:anything but|no longer|not any longer|by no means|in no way|in no sense|under no circumstances|no way|nowhere near|the opposite of|the reverse of)\b",
+    )
+});
+static EMPHASES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:nothing but|nothing (?:short of|less than|other than)|none other than|(?:without|beyond|no) (?:a |any )?(?:shadow of a )?doubt|100\s*(?:%|per ?cent))(?:\s|$)",
+    )
+});
+/// What may stand before a second verdict that is put in the place of the first, or beside it.
+static TURNS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^[^\p{Alphabetic}\p{Nd}]*(?:(?:though|although|albeit|but|however|yet|or|and|rather|actually|wait|hold on|well|hmm+|sorry|oops|even|also|still|then|no|nope|in fact|on second thoughts?|on reflection|scratch that|correction|i mean|make that|it should be|that is|this is|it is|it's|is|the (?:model's )?(?:answer|verdict) is|maybe|perhaps|better|strictly speaking|at the same time|elsewhere|not)\b[^\p{Alphabetic}\p{Nd}]*)+",
+    )
+});
+
+/// A text whose idioms say in plain words what they deny or stress.
+fn plainly(text: &str) -> String {
+    let stressed = EMPHASES.replace_all(text, " ");
+    DENIALS.replace_all(&stressed, "not").into_owned()
+}
+
+/// Where the first clause of a text ends.
+fn clause_end(text: &str) -> usize {
+    text.find(['.', ';', ':', ',', '(', '\n'])
+        .into_iter()
+        .chain(text.find(" - "))
+        .chain(
+            [
+                " because ",
+                " since ",
+                " as ",
+                " given ",
+                " but ",
+                " although ",
+                " though ",
+            ]
+            .iter()
+            .filter_map(|word| text.find(word)),
+        )
+        .min()
+        .unwrap_or(text.len())
+}
+
+/// What the words before a verdict word make of it.
+enum Standing {
+    Plain,
+    Denied,
+    Halved,
+}
 
 impl Words<'_> {
     /// A line without the list of options, such as `'correct' or 'incorrect'`, which an answer may repeat.
@@ -151,28 +255,44 @@ impl Words<'_> {
         tokens(text).iter().any(|token| self.polarity(token.word).is_some())
     }
 
-    /// What a marked line's value says: its first clause, or all of it when that says nothing.
+    /// What a marked line's value says: its first clause, or all of it when that says nothing. A later clause that
+    /// says the other thing of the same answer, as in `correct, though incorrect in the second step`, leaves neither.
     pub(super) fn value(&self, text: &str) -> Said {
-        match self.head(text) {
+        let text = &plainly(text);
+        let end = clause_end(text);
+        match self.said(&text[..end]) {
             Said::Nothing => self.said(text),
+            Said::One(verdict) if self.turns(&text[end..], verdict) => Said::Both,
             said => said,
         }
     }
 
+    /// Whether one of these clauses takes a verdict back or says the other beside it.
+    pub(super) fn turns(&self, text: &str, verdict: bool) -> bool {
+        text.split([',', ';', '(', ')', '.', ':'])
+            .flat_map(|part| part.split(" - "))
+            .any(|clause| {
+                let clause = plainly(clause);
+                let begin = TURNS.find(&clause).map_or(0, |turn| turn.end());
+                // `The answer is yes` may be what the model answered.
+                let is_answer = clause[..begin].to_lowercase().contains("answer");
+                let is_verdict = tokens(&clause[begin..]).first().is_some_and(|first| {
+                    let is_own = !is_answer || !["yes", "no"].iter().any(|word| word.eq_ignore_ascii_case(first.word));
+                    is_own && self.polarity(first.word).is_some()
+                });
+                is_verdict && matches!(self.said(&clause), Said::One(other) if other != verdict)
+            })
+    }
+
+    /// Whether a sentence begins by taking something back and then says the other verdict: `Actually no, incorrect`.
+    pub(super) fn takes_back(&self, sentence: &str, verdict: bool) -> bool {
+        TURNS.is_match(sentence) && self.turns(sentence, verdict)
+    }
+
     /// What a text says up to its first clause that says anything.
     pub(super) fn head(&self, text: &str) -> Said {
-        let end = text
-            .find(['.', ';', ':', ',', '(', '\n'])
-            .into_iter()
-            .chain(text.find(" - "))
-            .chain(
-                [" because ", " since ", " as ", " given ", " but ", " although "]
-                    .iter()
-                    .filter_map(|word| text.find(word)),
-            )
-            .min()
-            .unwrap_or(text.len());
-        self.said(&text[..end])
+        let text = &plainly(text);
+        self.said(&text[..clause_end(text)])
     }
 
     /// Every verdict word of a text, turned round where it is denied.
@@ -183,38 +303,91 @@ impl Words<'_> {
             let Some(polarity) = self.polarity(token.word) else {
                 continue;
             };
-            let is_attribute = tokens.get(index + 1).is_some_and(|next| {
-                token.after.chars().all(char::is_whitespace) && !FOLLOWERS.contains(&next.word.to_lowercase().as_str())
-            });
-            if is_attribute {
+            let next = tokens.get(index + 1);
+            if next.is_some_and(|next| self.is_attribute(token, next)) {
                 continue;
             }
-            let mut denied = false;
-            let mut halved = false;
-            for before in tokens[..index].iter().rev().take(4) {
-                if before.after.contains([',', ';', '.', ':']) {
-                    break;
+            // `correct? No` asks and answers; a question that nothing answers is no verdict.
+            if token.after.trim_start_matches(['"', '\'', ')', ' ']).starts_with('?') {
+                if tokens[index + 1..]
+                    .iter()
+                    .all(|later| self.polarity(later.word).is_none())
+                {
+                    said = Said::Both;
                 }
-                let word = before.word.to_lowercase();
-                if self.polarity(&word).is_some() {
-                    break;
-                }
-                halved |= HALVES.contains(&word.as_str());
-                if NEGATORS.contains(&word.as_str()) || word.ends_with("n't") {
-                    denied = !denied;
-                }
-                // `not only correct but ...` denies nothing.
-                if word == "only" || word == "just" {
-                    break;
-                }
+                continue;
             }
-            said = if halved {
-                Said::Both
-            } else {
-                said.and(polarity != denied)
+            let is_conditional = next.is_some_and(|next| {
+                !token.after.contains(['.', ';', ':']) && CONDITIONS.contains(&next.word.to_lowercase().as_str())
+            });
+            said = match self.standing(&tokens[..index], token) {
+                Standing::Halved => Said::Both,
+                _ if is_conditional => Said::Both,
+                Standing::Plain => said.and(polarity),
+                Standing::Denied => said.and(!polarity),
             };
         }
         said
+    }
+
+    /// Whether a verdict word belongs to the noun after it: `the correct row`.
+    fn is_attribute(&self, token: &Token, next: &Token) -> bool {
+        token.after.chars().all(char::is_whitespace)
+            && !FOLLOWERS.contains(&next.word.to_lowercase().as_str())
+            && !CONDITIONS.contains(&next.word.to_lowercase().as_str())
+            && self.polarity(next.word).is_none()
+    }
+
+    /// What the words before a verdict word make of it.
+    fn standing(&self, before: &[Token], token: &Token) -> Standing {
+        // `correct-ish`, `correct-looking`.
+        if token.after.starts_with('-') && token.after.len() == 1 {
+            return Standing::Halved;
+        }
+        if let Some(last) = before.last() {
+            let lower = last.word.to_lowercase();
+            let is_joined = last.after == "-" || last.after.contains(|c| matches!(c, '\u{300}'..='\u{36f}'));
+            let is_prefix = PREFIXES.contains(&lower.as_str()) && !last.after.contains([':', ',', ';', '(']);
+            let is_share = lower.starts_with(|c: char| c.is_ascii_digit())
+                && last.after.trim().trim_matches('%').trim().is_empty()
+                || matches!(lower.as_str(), "percent" | "cent" | "pct");
+            if is_joined || is_prefix || is_share {
+                return Standing::Halved;
+            }
+        }
+        let mut denied = false;
+        let mut total = false;
+        for (distance, word) in before.iter().rev().enumerate() {
+            if word.after.contains([',', ';', '.', ':']) {
+                break;
+            }
+            let next = before.get(before.len() - distance);
+            let lower = word.word.to_lowercase();
+            let is_determiner = lower == "no" && next.is_some_and(|next| self.is_attribute(word, next));
+            if BREAKS.contains(&lower.as_str()) || self.polarity(&lower).is_some() && !is_determiner {
+                break;
+            }
+            let denies = NEGATORS.contains(&lower.as_str()) || lower.ends_with("n't") || is_determiner;
+            if distance < 4 {
+                if HALVES.contains(&lower.as_str()) {
+                    return Standing::Halved;
+                }
+                total |= TOTALITIES.contains(&lower.as_str());
+                denied ^= denies;
+                // `not only correct but ...` denies nothing.
+                if lower == "only" || lower == "just" {
+                    break;
+                }
+            } else if denies {
+                // `I do not think that the answer is correct`: too far away to say what is denied.
+                return Standing::Halved;
+            }
+        }
+        match (denied, total) {
+            (true, true) => Standing::Halved,
+            (true, false) => Standing::Denied,
+            (false, _) => Standing::Plain,
+        }
     }
 
     /// What a line says that holds hardly more than a verdict word.
@@ -234,11 +407,15 @@ impl Words<'_> {
         let Some(first) = tokens.first() else {
             return Said::Nothing;
         };
-        let marked_off = first
-            .after
-            .trim_start_matches(['"', '\'', ')'])
-            .starts_with(['.', ',', ':', ';', '!', '-'])
-            || first.after.trim_start().starts_with(['-', '('])
+        let after = first.after.trim_start_matches(['"', '\'', ')']);
+        if after.trim_start().starts_with('?') {
+            return Said::Nothing;
+        }
+        // `Correct - the sum holds`, but not `correct-ish`.
+        let is_dashed = after.trim().starts_with('-') && after.contains(char::is_whitespace);
+        let marked_off = after.starts_with(['.', ',', ':', ';', '!'])
+            || after.trim_start().starts_with('(')
+            || is_dashed
             || tokens.len() == 1;
         match self.polarity(first.word) {
             Some(verdict) if marked_off && !line.trim_start().starts_with(['"', '\'']) => Said::One(verdict),

@@ -2,9 +2,19 @@
 //!
 //! Every list of names in the text is found first ([`super::lists`]), with what its lead says of it; then one is chosen.
 
+use serde_json::Value;
+
 use super::lists::{List, Problem, find_lists};
 use super::names::Names;
-use super::{Completeness, Unread, visible};
+use super::object::Fields;
+use super::{Completeness, Unread, read_views, visible};
+
+/// Fields of an object that hold a ranking.
+const FIELDS: Fields = Fields {
+    nouns: &["ranking", "rankings", "ranks", "rank", "order", "answer"],
+    beside: &["the", "my", "your", "of", "explanation", "explanations"],
+    write: as_chain,
+};
 
 /// Reads a ranking of all `labels`, best first, as indices into them.
 ///
@@ -15,25 +25,62 @@ use super::{Completeness, Unread, visible};
 /// brackets or emphasis.
 pub fn read_ranking<S: AsRef<str>>(text: &str, labels: &[S], completeness: Completeness) -> Result<Vec<usize>, Unread> {
     let names = Names::new(labels);
+    read_views(text, &FIELDS, |lines| {
+        ranking_in(lines, &names, completeness, Ties::Refused)
+    })
+    .map(|places| places.into_iter().flatten().collect())
+}
+
+/// Reads a ranking in which several labels may share a place: `A > B = C`, `1. A, 2. B and C`. Places come best first,
+/// the labels that share one in their order.
+pub fn read_tied_ranking<S: AsRef<str>>(
+    text: &str,
+    labels: &[S],
+    completeness: Completeness,
+) -> Result<Vec<Vec<usize>>, Unread> {
+    let names = Names::new(labels);
+    read_views(text, &FIELDS, |lines| {
+        ranking_in(lines, &names, completeness, Ties::Allowed)
+    })
+}
+
+/// Whether explanations may share a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ties {
+    Allowed,
+    Refused,
+}
+
+fn ranking_in(
+    lines: &[String],
+    names: &Names,
+    completeness: Completeness,
+    ties: Ties,
+) -> Result<Vec<Vec<usize>>, Unread> {
     if names.count() < 2 {
         return Err(Unread::unparsed("there are fewer than two explanations to rank"));
     }
-    let lists = find_lists(&visible::plain_lines(text), &names);
+    let mut lists = find_lists(&visible::plainly(lines), names);
+    for list in &mut lists {
+        if ties == Ties::Refused && list.problem.is_none() && list.has_ties() {
+            list.problem = Some(Problem::Tie);
+        }
+    }
     let complete: Vec<&List> = lists
         .iter()
         .filter(|list| {
-            is_complete(list, &names) && (completeness == Completeness::Whole || list.is_bare || list.level > 0)
+            is_complete(list, names) && (completeness == Completeness::Whole || list.is_bare || list.level > 0)
         })
         .collect();
     let Some(level) = complete.iter().map(|list| list.level).max() else {
-        return Err(nothing_complete(&lists, &names));
+        return Err(nothing_complete(&lists, names));
     };
     let marked: Vec<&&List> = complete.iter().filter(|list| list.level == level).collect();
     let (first, last) = match (marked.first(), marked.last()) {
         (Some(first), Some(last)) => (first, last),
-        _ => return Err(nothing_complete(&lists, &names)),
+        _ => return Err(nothing_complete(&lists, names)),
     };
-    if let Some(other) = marked.iter().find(|list| list.labels != first.labels) {
+    if let Some(other) = marked.iter().find(|list| list.places() != first.places()) {
         return Err(Unread::ambiguous(format!(
             "two rankings that differ, on lines {} and {}, and neither is marked as final",
             first.line + 1,
@@ -41,7 +88,11 @@ pub fn read_ranking<S: AsRef<str>>(text: &str, labels: &[S], completeness: Compl
         )));
     }
     for later in lists.iter().filter(|list| list.order > last.order) {
-        if contradicts(later, &first.labels) {
+        let contradicts = match ties {
+            Ties::Allowed => is_complete(later, names) && later.places() != first.places(),
+            Ties::Refused => contradicts(later, &first.labels),
+        };
+        if contradicts {
             return Err(Unread::ambiguous(format!(
                 "the list on line {} contradicts the ranking on line {}",
                 later.line + 1,
@@ -49,7 +100,46 @@ pub fn read_ranking<S: AsRef<str>>(text: &str, labels: &[S], completeness: Compl
             )));
         }
     }
-    Ok(first.labels.clone())
+    Ok(first.places())
+}
+
+/// A ranking in an object as a chain: a list in its order, a list within it as a tie, and names with their ranks.
+fn as_chain(value: &Value) -> String {
+    let word = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    match value {
+        Value::Array(items) if items.iter().all(|item| item.is_string() || item.is_array()) => {
+            let places = items.iter().map(|item| match item {
+                Value::Array(tied) => tied.iter().map(word).collect::<Vec<_>>().join(" = "),
+                other => word(other),
+            });
+            places.collect::<Vec<_>>().join(" > ")
+        }
+        Value::Object(ranks) => {
+            let mut ranked: Vec<(u64, &String)> = Vec::new();
+            for (name, rank) in ranks {
+                match rank.as_u64() {
+                    Some(rank) if (1..=ranks.len() as u64).contains(&rank) => ranked.push((rank, name)),
+                    _ => return value.to_string(),
+                }
+            }
+            ranked.sort_unstable();
+            if ranked.first().is_none_or(|(rank, _)| *rank != 1) {
+                return value.to_string();
+            }
+            let mut chain = String::new();
+            for (index, (rank, name)) in ranked.iter().enumerate() {
+                if index > 0 {
+                    chain.push_str(if ranked[index - 1].0 == *rank { " = " } else { " > " });
+                }
+                chain.push_str(name);
+            }
+            chain
+        }
+        other => word(other),
+    }
 }
 
 fn is_complete(list: &List, names: &Names) -> bool {
@@ -59,7 +149,7 @@ fn is_complete(list: &List, names: &Names) -> bool {
 /// Whether a later list cannot stand beside the ranking.
 fn contradicts(list: &List, ranking: &[usize]) -> bool {
     if list.problem == Some(Problem::Tie) {
-        return list.level > 0;
+        return list.level > 0 || list.labels.len() == ranking.len();
     }
     if list.is_numbered {
         return list.labels.iter().zip(ranking).any(|(found, ranked)| found != ranked);

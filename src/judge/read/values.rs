@@ -7,8 +7,27 @@ use serde_json::Value;
 
 use super::bracketed;
 use super::marked::marked;
-use super::visible::{self, pattern};
-use super::{Completeness, NoVerdict, Unread};
+use super::object::{Fields, as_json};
+use super::visible::pattern;
+use super::{Completeness, NoVerdict, Unread, read_views};
+
+/// Fields of an object that hold a guess.
+const FIELDS: Fields = Fields {
+    nouns: &["answer", "answers", "prediction", "predictions", "guess"],
+    beside: &[
+        "the",
+        "my",
+        "your",
+        "model",
+        "models",
+        "s",
+        "predicted",
+        "simulated",
+        "likely",
+        "given",
+    ],
+    write: as_json,
+};
 
 static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -17,11 +36,37 @@ static MARKER: LazyLock<Regex> = LazyLock::new(|| {
 });
 static BULLET: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-•*+]|\d{1,2}[.)])\s+"));
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"(?i)^(?:<[^<>]*>|\[?\s*"?(?:\.\.\.|…)"?\s*\]?|\[[a-z' ]*(?:answer|value)[a-z' ]*\])$"#)
+    pattern(
+        r#"(?i)^(?:(?:an? )?json (?:list|array)\b.*|(?:one sentence|true or false), nothing else\.?|<[^<>]*>|\[?\s*"?(?:\.\.\.|…)"?\s*\]?|\[[a-z' ]*(?:answer|value)[a-z' ]*\])$"#,
+    )
 });
+/// Words that give no value. In brackets or quotes they are values.
 static DECLINES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:unknown|n/a|i (?:do not|don['’]t) know|(?:i am |i['’]m )?(?:not sure|unsure|uncertain)|(?:it |(?:the |this )?(?:model['’]s )?(?:answer|prediction|guess) )?(?:cannot|can['’]t|can not|could not) (?:be )?(?:determined?|tell|said|say|know)\b.*|(?:i am |i['’]m )?unable to (?:determine|tell|say)\b.*|not enough information\b.*|undetermined)\.?$",
+        r"(?ix)^(?:
+            unknown | n/a | null | none | nil | nothing | nan | undefined | undetermined | undeterminable | indeterminate
+            | unclear | not\ (?:clear|given|stated|provided|specified|available|known|determinable|applicable)
+            | (?:there\ is\ )?no\ (?:clear\ )?(?:answer|guess|prediction|value)s?(?:\ (?:is|was|can|could)\b.*)?
+            | i\ (?:do\ not|don['’]t|can\ ?not|can['’]t)\ know\b.*
+            | (?:i\ am\ |i['’]m\ |it\ is\ |it['’]s\ )?(?:not\ sure|unsure|uncertain|unclear|not\ clear|impossible\ to|not\ possible\ to)\b.*
+            | (?:(?:i|we|one|it|this|that|(?:the\ |this\ )?(?:model['’]s\ )?(?:answer|prediction|guess|question))\ )?
+              (?:(?:am|is|are|was)\ )?(?:cannot|can['’]t|can\ not|could\ not|couldn['’]t|unable\ to|not\ able\ to)\ (?:be\ )?
+              (?:really\ |reliably\ )?
+              (?:determin\w*|tell|told|say|said|know|known|infer\w*|deriv\w*|conclude\w*|identif\w*|establish\w*|answer\w*|give|given|guess\w*|predict\w*|see|seen|find|found|work\w*)\b.*
+            | (?:there\ is\ )?(?:not\ enough|insufficient|no)\ information\b.*
+        )[.!]?$",
+    )
+});
+/// Several values that are no list: `either A or B`, `\"A\" and \"B\"`.
+static SEVERAL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)^either\b.*\bor\b|^(?:"[^"]+"|'[^']+'|\u{201c}[^\u{201d}]+\u{201d}|`[^`]+`)\s*(?:,|/|;|\bor\b|\band\b|&)\s*(?:or |and )?["'\u{201c}`]"#,
+    )
+});
+/// Words with which a value is taken back and another put in its place.
+static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)[.,;(\u{2013}\u{2014}-]\s*(?:actually|wait|no wait|or rather|on second thoughts?|scratch that|correction|i mean|hold on)\b",
     )
 });
 
@@ -29,8 +74,11 @@ static DECLINES: LazyLock<Regex> = LazyLock::new(|| {
 /// stands. One string is never split. A text that is nothing but a JSON list is read too. What opens a bracket and is
 /// no list that can be read is no guess: taken word for word it would count as a wrong one.
 pub fn read_values(text: &str, completeness: Completeness) -> Result<Vec<String>, Unread> {
-    let lines = visible::lines(text);
-    let (value, rest) = match last_answer(&lines) {
+    read_views(text, &FIELDS, |lines| values_in(lines, completeness))
+}
+
+fn values_in(lines: &[String], completeness: Completeness) -> Result<Vec<String>, Unread> {
+    let (value, rest) = match last_answer(lines) {
         Some((value, end_line)) => (value, &lines[(end_line + 1).min(lines.len())..]),
         None => {
             let whole = lines.join("\n").trim().to_owned();
@@ -41,6 +89,10 @@ pub fn read_values(text: &str, completeness: Completeness) -> Result<Vec<String>
     };
     if value.starts_with('[') && !PLACEHOLDER.is_match(&value) {
         if let Some(values) = bracketed::list(&value, rest) {
+            let after = value.rfind(']').map_or("", |end| &value[end..]);
+            if TAKEN_BACK.is_match(after) {
+                return Err(Unread::ambiguous(format!("the answer is taken back: {}", after.trim())));
+            }
             return listed_values(values);
         }
         return match bracketed::bare(&value) {
@@ -63,16 +115,25 @@ pub fn read_values(text: &str, completeness: Completeness) -> Result<Vec<String>
             .collect();
         return given_values(values);
     }
+    if SEVERAL.is_match(&first_line) || TAKEN_BACK.is_match(&first_line) {
+        return Err(Unread::ambiguous(format!("the answer may be several: {first_line}")));
+    }
     given_values(vec![unquoted(&first_line)])
 }
 
 /// Reads a sentence after the last `Answer:`, to the end of its paragraph.
 pub fn read_sentence(text: &str, completeness: Completeness) -> Result<String, Unread> {
-    let lines = visible::lines(text);
-    let Some((mut value, end_line)) = last_answer(&lines) else {
+    read_views(text, &FIELDS, |lines| sentence_in(lines, completeness))
+}
+
+fn sentence_in(lines: &[String], completeness: Completeness) -> Result<String, Unread> {
+    let Some((mut value, end_line)) = last_answer(lines) else {
         return Err(Unread::unparsed("no line `Answer: ...` was found"));
     };
     let rest = &lines[(end_line + 1).min(lines.len())..];
+    if let Some([text]) = json_values(&value).as_deref() {
+        return given_values(vec![text.clone()]).map(|values| values.concat());
+    }
     for line in rest.iter().take_while(|line| !line.trim().is_empty()) {
         value.push(' ');
         value.push_str(line.trim());
