@@ -39,7 +39,11 @@ pub(super) fn with_query<T: Send>(statement: &str, read: impl Fn(&Query) -> T + 
         let thread = std::thread::Builder::new()
             .stack_size(STACK_BYTES)
             .spawn_scoped(scope, parsed);
-        thread.ok().and_then(|thread| thread.join().ok()).flatten()
+        match thread {
+            // A panic is a defect of ours and never the statement's fault: it goes on here.
+            Ok(thread) => thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault)),
+            Err(_) => None,
+        }
     })
 }
 
@@ -217,7 +221,7 @@ fn is_aggregated(item: &SelectItem) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::{of, with_query};
 
     fn chain(statement: &str) -> String {
         of(statement).join(" > ")
@@ -285,5 +289,12 @@ mod tests {
     fn a_deep_statement_does_not_end_the_program() {
         let deep = format!("SELECT * FROM table_sql WHERE a = {}", vec!["1"; 9_000].join("+"));
         assert_eq!(of(&deep).len(), 1);
+    }
+    #[test]
+    fn a_fault_of_ours_is_not_the_statements() {
+        let long = format!("SELECT * FROM table_sql WHERE a = {}", vec!["1"; 900].join("+"));
+        let caught = std::panic::catch_unwind(|| with_query::<()>(&long, |_| panic!("a defect")));
+        let fault = caught.expect_err("the panic goes on");
+        assert_eq!(fault.downcast_ref::<&str>(), Some(&"a defect"));
     }
 }
