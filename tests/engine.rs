@@ -259,6 +259,23 @@ fn a_misspelt_column_is_an_error_with_the_columns_that_exist() {
 }
 
 #[test]
+fn a_parameter_is_an_error_that_says_what_to_write() {
+    for statement in [
+        "SELECT ?",
+        "SELECT ?1",
+        "SELECT * FROM table_sql WHERE rep = :rep",
+        "SELECT @a",
+        "SELECT $a",
+    ] {
+        let message = run(&deals(), statement).unwrap_err().to_string();
+        assert_eq!(
+            message, "a statement here has no parameters: write the value itself in place of ?, :name, @name or $name",
+            "{statement}"
+        );
+    }
+}
+
+#[test]
 fn double_quoted_text_is_text_only_when_asked_for() {
     let statement = "SELECT \"Rep\", \"it's\" FROM table_sql WHERE \"Region\" = \"North\" AND \"Unit Price\" > 15";
     assert!(run(&deals(), statement).is_err());

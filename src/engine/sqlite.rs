@@ -399,6 +399,8 @@ impl Database {
             format!("{message} ({TABLE_NAME} has: {})", self.column_names.join(", "))
         } else if message.starts_with("no such table") {
             format!("{message} (the only table is {TABLE_NAME})")
+        } else if message == "too many SQL variables" || message.starts_with("variable number must be") {
+            "a statement here has no parameters: write the value itself in place of ?, :name, @name or $name".to_owned()
         } else {
             message
         };
