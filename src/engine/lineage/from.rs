@@ -6,6 +6,7 @@ use sqlparser::ast::{
 
 use super::expressions::join_constraint;
 use super::layout::{Layout, Relation};
+use super::reads::filled_by;
 use super::tracer::{Tracer, Untraced};
 use crate::engine::members::OWN_PREFIX;
 
@@ -32,12 +33,9 @@ impl Tracer<'_> {
             let before = layout.relations.len();
             self.factor(&mut join.relation, layout, joined)?;
             let after = layout.relations.len();
-            match &join.join_operator {
-                JoinOperator::Left(_) | JoinOperator::LeftOuter(_) => layout.outer.extend(before..after),
-                JoinOperator::Right(_) | JoinOperator::RightOuter(_) => layout.outer.extend(first..before),
-                JoinOperator::FullOuter(_) => layout.outer.extend(first..after),
-                _ => {}
-            }
+            layout
+                .outer
+                .extend(filled_by(&join.join_operator, first, before, after));
             match join_constraint(&join.join_operator) {
                 Some(JoinConstraint::On(_)) => joined.constraints += 1,
                 Some(JoinConstraint::Using(names)) => {

@@ -2,10 +2,12 @@
 //! followed to the table; what `*` carries along is not named.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use sqlparser::ast::{
-    Expr, GroupByExpr, Ident, JoinConstraint, LimitClause, OrderBy, OrderByKind, Query, Select, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, TableFactor, TableWithJoins, Visit,
+    Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator, LimitClause, OrderBy, OrderByKind, Query, Select,
+    SelectItem, SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, TableFactor, TableWithJoins,
+    Visit,
 };
 
 use super::expressions::{join_constraint, look_into};
@@ -26,6 +28,8 @@ pub(super) struct Reads {
     pub(super) ordered: BTreeSet<usize>,
     /// For each column of the result the column of the table that it carries unchanged.
     pub(super) carried: Vec<Option<usize>>,
+    /// For each column of the result whether it may hold a NULL that no cell gave: an outer join or a subquery found no row.
+    pub(super) filled: Vec<bool>,
     /// Whether a `*` carries columns along.
     pub(super) has_star: bool,
     /// Whether a name could not be followed.
@@ -40,6 +44,7 @@ pub(super) fn reads(query: &Query, base: &[String]) -> Reads {
         found: Reads::default(),
     };
     let shown = resolver.query(query, None);
+    resolver.found.filled = shown.iter().map(|column| column.is_filled).collect();
     resolver.found.carried = shown.into_iter().map(|column| column.carried).collect();
     resolver.found
 }
@@ -50,6 +55,8 @@ struct Shown {
     name: String,
     /// The column of the table that it carries unchanged.
     carried: Option<usize>,
+    /// Whether it is NULL where an outer join or a subquery finds no row.
+    is_filled: bool,
     /// Columns of the table that it is made of.
     made_of: BTreeSet<usize>,
 }
@@ -149,6 +156,7 @@ impl Resolver<'_> {
                     if column.carried != other.carried {
                         column.carried = None;
                     }
+                    column.is_filled |= other.is_filled;
                     column.made_of.extend(other.made_of);
                 }
                 self.order_by(order_by, Vec::new(), shown, outer)
@@ -165,6 +173,7 @@ impl Resolver<'_> {
                     .map(|number| Shown {
                         name: format!("column{number}"),
                         carried: None,
+                        is_filled: false,
                         made_of: BTreeSet::new(),
                     })
                     .collect()
@@ -250,12 +259,19 @@ impl Resolver<'_> {
                 idents.last().map_or(name.clone(), |ident| last(&name, ident)),
             ),
             Expr::Nested(inner) => (Some(self.shown(inner, name.clone(), scope)), name),
-            Expr::Subquery(query) => (self.query(query, Some(scope)).into_iter().next(), name),
+            Expr::Subquery(query) => {
+                let mut first = self.query(query, Some(scope)).into_iter().next();
+                if let Some(first) = &mut first {
+                    first.is_filled |= !scope.relations.is_empty();
+                }
+                (first, name)
+            }
             _ => (None, name),
         };
         let made_of = self.expression(expression, scope);
         Shown {
             name,
+            is_filled: carried.as_ref().is_some_and(|shown| shown.is_filled),
             carried: carried.and_then(|shown| shown.carried),
             made_of,
         }
@@ -300,9 +316,18 @@ impl Resolver<'_> {
 
     /// Adds the relations of a FROM to a scope, and follows the names that join them.
     fn from(&mut self, from: &TableWithJoins, scope: &mut Scope<'_>) {
+        let first = scope.relations.len();
         self.factor(&from.relation, scope);
         for join in &from.joins {
+            let before = scope.relations.len();
             self.factor(&join.relation, scope);
+            let filled = filled_by(&join.join_operator, first, before, scope.relations.len());
+            for column in scope.relations[filled]
+                .iter_mut()
+                .flat_map(|relation| &mut relation.columns)
+            {
+                column.is_filled = true;
+            }
             match join_constraint(&join.join_operator) {
                 Some(JoinConstraint::On(condition)) => {
                     self.expression(condition, scope);
@@ -400,6 +425,7 @@ impl Resolver<'_> {
             .map(|(index, name)| Shown {
                 name: name.clone(),
                 carried: Some(index),
+                is_filled: false,
                 made_of: BTreeSet::from([index]),
             })
             .collect()
@@ -464,6 +490,17 @@ impl Resolver<'_> {
             .any(|name| column.value.eq_ignore_ascii_case(name));
         self.found.has_unknown |= !is_row_number && !some_unknown;
         None
+    }
+}
+
+/// The relations that a join fills up with NULLs where it finds no row, of those from `first` on, when the ones it adds are
+/// `before..after`.
+pub(super) fn filled_by(operator: &JoinOperator, first: usize, before: usize, after: usize) -> Range<usize> {
+    match operator {
+        JoinOperator::Left(_) | JoinOperator::LeftOuter(_) => before..after,
+        JoinOperator::Right(_) | JoinOperator::RightOuter(_) => first..before,
+        JoinOperator::FullOuter(_) => first..after,
+        _ => after..after,
     }
 }
 

@@ -377,7 +377,14 @@ impl<'db> Tracer<'db> {
         let names = if names.is_empty() { &kept.names } else { names };
         let carried = super::parse(text).map_or_else(
             |_| vec![None; names.len()],
-            |query| carried(&traced.result, &reads(&query, self.database.column_names())),
+            |query| {
+                let found = reads(&query, self.database.column_names());
+                let carried = carried(&traced.result, &found).into_iter().enumerate();
+                // A NULL of an outer join is no cell of the row that it stands beside.
+                carried
+                    .map(|(index, column)| column.filter(|_| found.filled.get(index) == Some(&false)))
+                    .collect()
+            },
         );
         let provenance = traced
             .provenance
