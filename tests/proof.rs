@@ -9,6 +9,8 @@ mod corpus;
 mod deletions;
 #[path = "proof/generator.rs"]
 mod generator;
+#[path = "proof/kinds.rs"]
+mod kinds;
 mod support;
 #[path = "proof/tally.rs"]
 mod tally;

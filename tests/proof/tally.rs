@@ -41,6 +41,16 @@ impl Tally {
         tally
     }
 
+    /// Proves the statements of a seed with these numbers.
+    #[allow(dead_code, reason = "the tests prove all of a seed")]
+    pub(crate) fn of_numbers(seed: u64, numbers: &[u64], settings: &ProofSettings) -> Self {
+        let mut tally = Self::default();
+        for number in numbers {
+            tally.prove(&generated(seed, *number), *number, settings);
+        }
+        tally
+    }
+
     /// Only deletes rows outside the marks of some statements, which is much faster.
     #[allow(dead_code, reason = "the tests prove whole")]
     pub(crate) fn of_rows(seed: u64, numbers: std::ops::Range<u64>) -> Self {

@@ -2,11 +2,11 @@
 
 use rusqlite::types::Value as SqlValue;
 use sqlparser::ast::{
-    Expr, Function, GroupByExpr, Ident, LimitClause, OrderBy, Query, Select, SelectItem, SetExpr, Value,
+    Expr, Function, GroupByExpr, Ident, InTarget, LimitClause, OrderBy, Query, Select, SelectItem, SetExpr, Value,
 };
 
 use super::aliases::{Term, follow_aliases, group_terms, order_terms};
-use super::branches::branches;
+use super::branches::{branches, looked_at};
 use super::expressions::{Atom, Parts, Subquery, SubqueryUse, Wanted, atoms, first_argument, look_into, name_of};
 use super::from::{Joined, on_conditions};
 use super::layout::{Argument, Dependent, Layout, Read, Test};
@@ -522,13 +522,68 @@ impl Tested<'_> {
             if !parts.aggregates.is_empty() || parts.has_window {
                 continue;
             }
-            let columns = layout.columns_in(&parts);
-            if !columns.is_empty() {
+            let always = layout.columns_in(&parts);
+            if always.is_empty() {
+                continue;
+            }
+            let mut known: Vec<(usize, usize)> = Vec::new();
+            let not_empty = list_that_has_it_not(&atom);
+            if not_empty == List::Empty {
+                continue;
+            }
+            for looked_at in looked_at(&atom.condition) {
+                let mut columns: Vec<(usize, usize)> = looked_at
+                    .names
+                    .iter()
+                    .flat_map(|name| layout.columns_of(name))
+                    .collect();
+                columns.retain(|column| !known.contains(column));
+                if columns.is_empty() {
+                    continue;
+                }
+                if looked_at.within.is_empty() {
+                    known.extend(&columns);
+                }
+                let mut atom = atom.clone();
+                atom.within.extend(looked_at.within);
+                if let List::Subquery(query) = &not_empty {
+                    atom.within.push((rows_of(query), Wanted::True));
+                }
                 layout.tests.push(Test {
                     sql: holds(&atom),
                     columns,
                 });
             }
         }
+    }
+}
+
+/// The list of a NOT IN.
+#[derive(PartialEq)]
+enum List<'atom> {
+    /// No NOT IN, or one with values.
+    Given,
+    /// `x NOT IN ()`.
+    Empty,
+    Subquery(&'atom Query),
+}
+
+/// What an atom says that its operand is not in. In an empty list nothing is, whatever the operand's cells hold: they make
+/// nothing true.
+fn list_that_has_it_not(atom: &Atom) -> List<'_> {
+    match &atom.condition {
+        Expr::In { target, negated, .. } if *negated == atom.wanted => match target {
+            InTarget::Subquery(query) => List::Subquery(query),
+            InTarget::List(values) if values.is_empty() => List::Empty,
+            _ => List::Given,
+        },
+        _ => List::Given,
+    }
+}
+
+fn rows_of(query: &Query) -> Expr {
+    Expr::Exists {
+        subquery: Box::new(query.clone()),
+        negated: false,
     }
 }

@@ -1,10 +1,11 @@
 //! The conditions of CASE and IIF, each with what must be so for it to be asked at all: the branches before it were not
-//! taken, the branch that it stands in was, and the row is one that the aggregate around it counts.
+//! taken, the branch that it stands in was, and the row is one that the aggregate around it counts. And the names of an
+//! expression, each with what must be so for SQLite to look at it.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Function, Query, Visit, Visitor};
+use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Function, Ident, Query, Visit, Visitor};
 
 use super::expressions::{Wanted, arguments, is_aggregate, name_of};
 
@@ -25,9 +26,37 @@ pub(super) fn branches(node: &impl Visit) -> Vec<Branch> {
     finder.found
 }
 
+/// Names of columns that an expression looks at under the same conditions.
+#[derive(Clone, Debug)]
+pub(super) struct LookedAt {
+    /// Each with its qualifiers.
+    pub(super) names: Vec<Vec<Ident>>,
+    /// What must be so: branches that are taken or not, arguments of COALESCE that are NULL.
+    pub(super) within: Vec<(Expr, Wanted)>,
+}
+
+/// The names of an expression at its own level: `(CASE WHEN a > 2 THEN b END) > 5` looks at `a` always, at `b` where that
+/// branch is taken.
+pub(super) fn looked_at(expression: &Expr) -> Vec<LookedAt> {
+    let mut finder = Finder::default();
+    finder.look(expression);
+    let mut groups: Vec<LookedAt> = Vec::new();
+    for (name, within) in finder.names {
+        match groups.iter_mut().find(|group| group.within == within) {
+            Some(group) => group.names.push(name),
+            None => groups.push(LookedAt {
+                names: vec![name],
+                within,
+            }),
+        }
+    }
+    groups
+}
+
 #[derive(Default)]
 struct Finder {
     found: Vec<Branch>,
+    names: Vec<(Vec<Ident>, Vec<(Expr, Wanted)>)>,
     within: Vec<(Expr, Wanted)>,
     in_aggregate: bool,
     query_depth: usize,
@@ -49,6 +78,16 @@ impl Finder {
         };
         inner.look(node);
         self.found.append(&mut inner.found);
+        self.names.append(&mut inner.names);
+    }
+
+    /// COALESCE looks at an argument where all before it are NULL.
+    fn first_given(&mut self, arguments: &[&Expr]) {
+        let mut within = self.within.clone();
+        for argument in arguments {
+            self.look_within(*argument, &within);
+            within.push((Expr::IsNotNull(Box::new((*argument).clone())), Wanted::NotTrue));
+        }
     }
 
     fn choice(&mut self, operand: Option<&Expr>, conditions: &[(Expr, &Expr)], otherwise: Option<&Expr>) {
@@ -87,8 +126,10 @@ impl Finder {
             ..Self::default()
         };
         in_filter.look(&function.filter);
-        self.found.append(&mut inner.found);
-        self.found.append(&mut in_filter.found);
+        for part in [&mut inner, &mut in_filter] {
+            self.found.append(&mut part.found);
+            self.names.append(&mut part.names);
+        }
     }
 }
 
@@ -137,6 +178,12 @@ impl Visitor for Finder {
                     self.passed_depth = 1;
                 }
             }
+            Expr::Function(function) if matches!(name_of(function).as_str(), "coalesce" | "ifnull") => {
+                self.first_given(&arguments(function));
+                self.passed_depth = 1;
+            }
+            Expr::Identifier(name) => self.names.push((vec![name.clone()], self.within.clone())),
+            Expr::CompoundIdentifier(names) => self.names.push((names.clone(), self.within.clone())),
             _ => {}
         }
         ControlFlow::Continue(())
@@ -195,6 +242,38 @@ mod tests {
                 "b [c IS TRUE, (a) = (1) IS TRUE] true",
                 "(a) = (4) [c IS TRUE, (a) = (1) IS NOT TRUE] true",
                 "d [] false",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_is_looked_at_where_its_branch_is_taken() {
+        let expression = Parser::new(&SQLiteDialect {})
+            .try_with_sql("CASE a WHEN 1 THEN b WHEN c THEN coalesce(d, 2, e) ELSE a END + f > (SELECT g)")
+            .unwrap()
+            .parse_expr()
+            .unwrap();
+        let found: Vec<String> = looked_at(&expression)
+            .iter()
+            .map(|group| {
+                let names: Vec<String> = group.names.iter().map(|name| name[0].to_string()).collect();
+                let within: Vec<String> = group
+                    .within
+                    .iter()
+                    .map(|(part, wanted)| format!("{part} {}", wanted.sql()))
+                    .collect();
+                format!("{} [{}]", names.join(" "), within.join(", "))
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "a a f []",
+                "b [(a) = (1) IS TRUE]",
+                "a c [(a) = (1) IS NOT TRUE]",
+                "d [(a) = (1) IS NOT TRUE, (a) = (c) IS TRUE]",
+                "e [(a) = (1) IS NOT TRUE, (a) = (c) IS TRUE, d IS NOT NULL IS NOT TRUE, 2 IS NOT NULL IS NOT TRUE]",
+                "a [(a) = (1) IS NOT TRUE, (a) = (c) IS NOT TRUE]",
             ]
         );
     }

@@ -15,7 +15,7 @@ use sqlparser::ast::{Expr, Ident, Visit, VisitMut, Visitor, VisitorMut};
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
-use super::conditions::{Part, Reading, read};
+use super::conditions::{Part, Reading, Stated, read};
 use crate::engine::sqlite::{Database, quoted};
 use crate::engine::{EngineError, TABLE_NAME};
 
@@ -136,19 +136,47 @@ enum Made<T> {
 }
 
 impl<'db> Asker<'db, '_> {
-    fn condition(&self, parts: &[Part], is_asked: bool, claims: &mut Claims<'db>) {
+    fn condition(&self, stated: &Stated, is_asked: bool, claims: &mut Claims<'db>) {
+        let mut is_first = true;
+        let mut known: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+        for look in &stated.looks {
+            let mut named: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+            for name in &look.names {
+                for (qualifier, columns) in self.resolve(name).columns {
+                    named.entry(qualifier).or_default().extend(columns);
+                }
+            }
+            for (qualifier, columns) in &mut named {
+                let known = known.entry(qualifier.clone()).or_default();
+                columns.retain(|column| !known.contains(column));
+                if look.within.is_empty() {
+                    known.extend(columns.iter());
+                }
+            }
+            named.retain(|_, columns| !columns.is_empty());
+            let mut parts = stated.parts.clone();
+            parts.extend(look.within.iter().cloned());
+            self.claim(&parts, named, is_asked, std::mem::take(&mut is_first), claims);
+        }
+    }
+
+    /// Makes what a condition claims of these columns a question; `is_whole` where whether it holds is asked too.
+    fn claim(
+        &self,
+        parts: &[Part],
+        named: BTreeMap<String, BTreeSet<usize>>,
+        is_asked: bool,
+        is_whole: bool,
+        claims: &mut Claims<'db>,
+    ) {
         let Some(own) = parts.first() else { return };
         let resolved: Vec<Resolved> = parts.iter().map(|part| self.resolve(&part.expression)).collect();
-        let named = resolved[0].columns.clone();
-        if named.values().all(BTreeSet::is_empty) {
-            return;
-        }
         let mut qualifiers: BTreeSet<String> = BTreeSet::new();
         for part in &resolved {
             qualifiers.extend(part.columns.keys().cloned());
         }
         let is_known = is_asked && resolved.iter().all(|part| part.is_known);
-        for (qualifier, columns) in named.into_iter().filter(|(_, columns)| !columns.is_empty()) {
+        for (qualifier, columns) in named {
             let made = if is_known {
                 let all: Vec<(String, &str)> = parts
                     .iter()
@@ -156,7 +184,7 @@ impl<'db> Asker<'db, '_> {
                     .map(|(part, resolved)| (written(&resolved.expression, &qualifiers), part.wanted))
                     .collect();
                 let counts = self.asked(&all, &qualifiers, &qualifier);
-                let holds = (qualifiers.len() == 1).then(|| self.asked(&all[..1], &qualifiers, &qualifier));
+                let holds = (is_whole && qualifiers.len() == 1).then(|| self.asked(&all[..1], &qualifiers, &qualifier));
                 match (counts, holds) {
                     (Made::Question(counts), Some(Made::Question(holds))) => Made::Question((counts, Some(holds))),
                     (Made::Question(counts), _) => Made::Question((counts, None)),

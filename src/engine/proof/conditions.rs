@@ -6,8 +6,9 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, JoinConstraint,
-    JoinOperator, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins, UnaryOperator, Visit, Visitor,
+    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, InTarget,
+    JoinConstraint, JoinOperator, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins, UnaryOperator,
+    Visit, Visitor,
 };
 
 /// A part of a condition, and what is wanted of it: `TRUE`, `FALSE` or `NOT TRUE`.
@@ -17,11 +18,26 @@ pub(super) struct Part {
     pub(super) wanted: &'static str,
 }
 
+/// A condition that is tested by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Stated {
+    /// First the condition itself, then what must hold around it for it to count.
+    pub(super) parts: Vec<Part>,
+    /// The names that it looks at.
+    pub(super) looks: Vec<Look>,
+}
+
+/// Names that a condition looks at where some parts of it hold; nothing where it looks at them always.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
+    pub(super) names: Vec<Expr>,
+    pub(super) within: Vec<Part>,
+}
+
 /// What a statement says.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
-    /// Conditions: first the part itself, then what must hold around it for it to count.
-    pub(super) conditions: Vec<Vec<Part>>,
+    pub(super) conditions: Vec<Stated>,
     /// Whether it is MAX, and its argument.
     pub(super) extremes: Vec<(bool, Expr)>,
     /// By name in small letters.
@@ -171,14 +187,7 @@ impl Reader {
     fn case(&mut self, operand: Option<&Expr>, conditions: &[CaseWhen], otherwise: Option<&Expr>) {
         let mut before: Vec<Part> = Vec::new();
         for CaseWhen { condition, result } in conditions {
-            let condition = match operand {
-                Some(operand) => Expr::BinaryOp {
-                    left: Box::new(Expr::Nested(Box::new(operand.clone()))),
-                    op: BinaryOperator::Eq,
-                    right: Box::new(Expr::Nested(Box::new(condition.clone()))),
-                },
-                None => condition.clone(),
-            };
+            let condition = asked(operand, condition);
             self.take(&condition, false, before.clone());
             let mut taken = before.clone();
             taken.push(part(&condition, "TRUE"));
@@ -192,10 +201,7 @@ impl Reader {
 
     fn function(&mut self, function: &Function) {
         let name = function.name.to_string().trim_matches('"').to_ascii_lowercase();
-        let arguments: Vec<&Expr> = match &function.args {
-            FunctionArguments::List(list) => list.args.iter().filter_map(argument).collect(),
-            FunctionArguments::None | FunctionArguments::Subquery(_) => Vec::new(),
-        };
+        let arguments = arguments(function);
         if let Some(filter) = &function.filter {
             self.reading.is_plain = false;
             self.take(filter, false, Vec::new());
@@ -223,10 +229,29 @@ impl Reader {
     }
 }
 
+/// What `CASE operand WHEN condition` asks.
+fn asked(operand: Option<&Expr>, condition: &Expr) -> Expr {
+    let Some(operand) = operand else {
+        return condition.clone();
+    };
+    Expr::BinaryOp {
+        left: Box::new(Expr::Nested(Box::new(operand.clone()))),
+        op: BinaryOperator::Eq,
+        right: Box::new(Expr::Nested(Box::new(condition.clone()))),
+    }
+}
+
 fn part(expression: &Expr, wanted: &'static str) -> Part {
     Part {
         expression: expression.clone(),
         wanted,
+    }
+}
+
+fn arguments(function: &Function) -> Vec<&Expr> {
+    match &function.args {
+        FunctionArguments::List(list) => list.args.iter().filter_map(argument).collect(),
+        FunctionArguments::None | FunctionArguments::Subquery(_) => Vec::new(),
     }
 }
 
@@ -253,7 +278,7 @@ fn constraint(operator: &JoinOperator) -> Option<&JoinConstraint> {
 
 /// Takes a condition apart at AND, OR and NOT. Of `(a AND b) OR c`, `a` counts only where `b` holds as well; of a condition
 /// that is given, as WHERE is for a row that was kept, it does anyway.
-fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[Part], found: &mut Vec<Vec<Part>>) {
+fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[Part], found: &mut Vec<Stated>) {
     let word = if wanted { "TRUE" } else { "FALSE" };
     match condition {
         Expr::Nested(inner) => take_apart(inner, wanted, is_given, within, found),
@@ -277,8 +302,137 @@ fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[Part], f
         other => {
             let mut parts = vec![part(other, word)];
             parts.extend_from_slice(within);
-            found.push(parts);
+            let mut looks = looks(other);
+            if let Expr::In { target, negated, .. } = other
+                && *negated == wanted
+            {
+                // In an empty list nothing is, whatever is looked for.
+                match target {
+                    InTarget::Subquery(query) => parts.push(part(
+                        &Expr::Exists {
+                            subquery: query.clone(),
+                            negated: false,
+                        },
+                        "TRUE",
+                    )),
+                    InTarget::List(values) if values.is_empty() => looks.clear(),
+                    _ => {}
+                }
+            }
+            found.push(Stated { parts, looks });
         }
+    }
+}
+
+/// The names at a condition's own level, each with the branches that must be taken, and the arguments of COALESCE that must be
+/// NULL, for SQLite to look at it.
+fn looks(condition: &Expr) -> Vec<Look> {
+    let mut looker = Looker::default();
+    let ControlFlow::Continue(()) = condition.visit(&mut looker);
+    looker.found
+}
+
+#[derive(Default)]
+struct Looker {
+    found: Vec<Look>,
+    queries: usize,
+    around: Vec<Part>,
+    /// By the address of an expression: what must hold for it to be looked at.
+    inside: BTreeMap<usize, Vec<Part>>,
+}
+
+impl Looker {
+    fn name(&mut self, name: &Expr) {
+        match self.found.iter_mut().find(|look| look.within == self.around) {
+            Some(look) => look.names.push(name.clone()),
+            None => self.found.push(Look {
+                names: vec![name.clone()],
+                within: self.around.clone(),
+            }),
+        }
+    }
+
+    fn choice<'a>(
+        &mut self,
+        operand: Option<&Expr>,
+        branches: impl Iterator<Item = (&'a Expr, &'a Expr)>,
+        otherwise: Option<&Expr>,
+    ) {
+        let mut before: Vec<Part> = Vec::new();
+        for (condition, result) in branches {
+            self.inside.insert(address(condition), before.clone());
+            let condition = asked(operand, condition);
+            let mut taken = before.clone();
+            taken.push(part(&condition, "TRUE"));
+            self.inside.insert(address(result), taken);
+            before.push(part(&condition, "NOT TRUE"));
+        }
+        if let Some(otherwise) = otherwise {
+            self.inside.insert(address(otherwise), before);
+        }
+    }
+}
+
+impl Visitor for Looker {
+    type Break = Infallible;
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
+        self.queries += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
+        self.queries -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
+        if self.queries > 0 {
+            return ControlFlow::Continue(());
+        }
+        if let Some(parts) = self.inside.get(&address(expression)) {
+            self.around.extend(parts.iter().cloned());
+        }
+        match expression {
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.name(expression),
+            Expr::Case {
+                operand,
+                conditions,
+                else_result,
+                ..
+            } => {
+                let branches = conditions.iter().map(|when| (&when.condition, &when.result));
+                self.choice(operand.as_deref(), branches, else_result.as_deref());
+            }
+            Expr::Function(function) => {
+                let name = function.name.to_string().trim_matches('"').to_ascii_lowercase();
+                match (name.as_str(), arguments(function).as_slice()) {
+                    ("iif" | "if", [condition, taken, rest @ ..]) => {
+                        let branch = std::iter::once((*condition, *taken));
+                        self.choice(None, branch, rest.first().copied());
+                    }
+                    ("coalesce" | "ifnull", arguments) => {
+                        let mut before: Vec<Part> = Vec::new();
+                        for argument in arguments {
+                            self.inside.insert(address(argument), before.clone());
+                            before.push(part(&Expr::IsNull(Box::new((*argument).clone())), "TRUE"));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
+        if self.queries == 0
+            && let Some(parts) = self.inside.remove(&address(expression))
+        {
+            self.around.truncate(self.around.len().saturating_sub(parts.len()));
+        }
+        ControlFlow::Continue(())
     }
 }
 
@@ -297,8 +451,9 @@ mod tests {
         read(query)
             .conditions
             .iter()
-            .map(|parts| {
-                let parts: Vec<String> = parts
+            .map(|stated| {
+                let parts: Vec<String> = stated
+                    .parts
                     .iter()
                     .map(|part| format!("{} {}", part.expression, part.wanted))
                     .collect();
