@@ -41,13 +41,10 @@ pub(super) fn looked_at(expression: &Expr) -> Vec<LookedAt> {
     let mut finder = Finder::default();
     finder.look(expression);
     let mut groups: Vec<LookedAt> = Vec::new();
-    for (name, within) in finder.names {
-        match groups.iter_mut().find(|group| group.within == within) {
-            Some(group) => group.names.push(name),
-            None => groups.push(LookedAt {
-                names: vec![name],
-                within,
-            }),
+    for one in finder.names {
+        match groups.iter_mut().find(|group| group.within == one.within) {
+            Some(group) => group.names.extend(one.names),
+            None => groups.push(one),
         }
     }
     groups
@@ -56,7 +53,7 @@ pub(super) fn looked_at(expression: &Expr) -> Vec<LookedAt> {
 #[derive(Default)]
 struct Finder {
     found: Vec<Branch>,
-    names: Vec<(Vec<Ident>, Vec<(Expr, Wanted)>)>,
+    names: Vec<LookedAt>,
     within: Vec<(Expr, Wanted)>,
     in_aggregate: bool,
     query_depth: usize,
@@ -79,6 +76,13 @@ impl Finder {
         inner.look(node);
         self.found.append(&mut inner.found);
         self.names.append(&mut inner.names);
+    }
+
+    fn name(&mut self, name: Vec<Ident>) {
+        self.names.push(LookedAt {
+            names: vec![name],
+            within: self.within.clone(),
+        });
     }
 
     /// COALESCE looks at an argument where all before it are NULL.
@@ -182,8 +186,8 @@ impl Visitor for Finder {
                 self.first_given(&arguments(function));
                 self.passed_depth = 1;
             }
-            Expr::Identifier(name) => self.names.push((vec![name.clone()], self.within.clone())),
-            Expr::CompoundIdentifier(names) => self.names.push((names.clone(), self.within.clone())),
+            Expr::Identifier(name) => self.name(vec![name.clone()]),
+            Expr::CompoundIdentifier(names) => self.name(names.clone()),
             _ => {}
         }
         ControlFlow::Continue(())
