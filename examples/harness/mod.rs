@@ -136,8 +136,11 @@ max_failure_share = 1.0
     Ok(study)
 }
 
-/// The tabjury binary that was built beside this program.
+/// The tabjury binary: the one that `TABJURY_BINARY` names, else the one that was built beside this program.
 pub(crate) fn tabjury() -> Result<PathBuf, String> {
+    if let Some(named) = std::env::var_os("TABJURY_BINARY") {
+        return std::path::absolute(named).map_err(|error| error.to_string());
+    }
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let profile = own
         .parent()
