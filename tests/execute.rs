@@ -259,6 +259,22 @@ fn outputs_replace_no_input_and_not_each_other() {
 }
 
 #[test]
+fn a_dash_is_stdout_and_nothing_else_goes_there() {
+    let desk = Desk::new();
+    let (code, out, err) = desk.execute(&["--json", "-", "--html", "page.html"]);
+    assert_eq!(code, 0, "{err}");
+    let trace: Trace = serde_json::from_str(&out).unwrap();
+    assert_eq!(trace.steps.len(), 5);
+    assert!(err.contains("Answer: Alice") && err.contains("That is right"), "{err}");
+    assert!(desk.read("page.html").contains("Alice") && !desk.path("-").exists());
+    let (code, out, _) = desk.execute(&["--html", "-"]);
+    assert!(code == 0 && out.starts_with("<!DOCTYPE html>") && out.trim_end().ends_with("</html>"));
+    let (code, out, err) = desk.execute(&["--html", "-", "--json", "-"]);
+    assert_eq!((code, out.as_str()), (2, ""), "{err}");
+    assert_error(&err, &["--html", "--json", "same file"]);
+}
+
+#[test]
 fn a_stored_plan_is_edited_and_run_again() {
     let desk = Desk::with_run();
     let before = desk.run_files();
@@ -270,6 +286,9 @@ fn a_stored_plan_is_edited_and_run_again() {
         "{out}"
     );
     let written = desk.read("mine.json");
+    let (code, out, err) = desk.again(&["--answerer", "pos", "--write-plan", "-"]);
+    assert_eq!((code, out.as_str()), (0, written.as_str()), "{err}");
+    assert!(err.contains("every step is the same"), "{err}");
     let plan = WrittenPlan::read(&written).unwrap();
     assert_eq!(plan.steps.len(), 3);
     assert_eq!(plan.question.as_deref(), Some("Who sold most units in the North?"));

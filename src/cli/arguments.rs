@@ -136,10 +136,10 @@ pub(super) struct AskArguments {
     /// A setting of the method; the value is read as TOML, else as text. May be given several times.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     pub(super) settings: Vec<(String, serde_json::Value)>,
-    /// Also write the explanation as a page.
+    /// Also write the explanation as a page; - is stdout, and what else is said goes to stderr.
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
-    /// Also write the whole trace.
+    /// Also write the whole trace; - likewise.
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
 }
@@ -163,7 +163,7 @@ pub(super) struct ExecuteArguments {
     /// Whose trace, where several answered the sample: an answerer or an arm.
     #[arg(long, value_name = "NAME", requires = "from")]
     pub(super) answerer: Option<String>,
-    /// Write the stored plan into this file, to be edited.
+    /// Write the stored plan into this file, to be edited; - is stdout, and what else is said goes to stderr.
     #[arg(long, value_name = "FILE", requires = "from")]
     pub(super) write_plan: Option<PathBuf>,
     /// What the table is about, instead of what the plan says.
@@ -178,10 +178,10 @@ pub(super) struct ExecuteArguments {
     /// How --html shows the steps.
     #[arg(long, value_name = "FORMAT", default_value = "attribution_chain", value_parser = format)]
     pub(super) format: Format,
-    /// Also write the steps as a page.
+    /// Also write the steps as a page; - is stdout, and what else is said goes to stderr.
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
-    /// Also write the whole trace.
+    /// Also write the whole trace; - likewise.
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
 }

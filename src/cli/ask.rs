@@ -23,6 +23,7 @@ use crate::trace::{AnswerFailure, Trace};
 /// Runs the command.
 pub(super) fn run(arguments: &AskArguments, printer: &Printer) -> Result<Exit, Failure> {
     keep_apart(arguments)?;
+    let printer = &printer.beside(&outputs(arguments.html.as_deref(), arguments.json.as_deref()));
     let (descriptor, method) = chosen_method(arguments)?;
     let sample = sample(arguments)?;
     check_kind(descriptor, sample.kind)?;

@@ -20,7 +20,9 @@ const NO_QUESTION: &str = "What do these steps give?";
 
 /// Runs the command.
 pub(super) fn run(arguments: &ExecuteArguments, printer: &Printer) -> Result<Exit, Failure> {
-    keep_apart(arguments)?;
+    let made = made(arguments);
+    keep_apart(arguments, &made)?;
+    let printer = &printer.beside(&made);
     let plan = arguments.plan.as_deref().map(read_plan).transpose()?;
     match (&arguments.from, plan) {
         (Some(run), plan) => run_again(arguments, run, plan, printer),
@@ -114,15 +116,20 @@ fn written(arguments: &ExecuteArguments) -> (Option<&Path>, Option<&Path>) {
     (arguments.html.as_deref(), arguments.json.as_deref())
 }
 
-fn keep_apart(arguments: &ExecuteArguments) -> Result<(), Failure> {
+/// The files that the command line asks for.
+fn made(arguments: &ExecuteArguments) -> Vec<files::Named<'_>> {
+    let mut made = outputs(arguments.html.as_deref(), arguments.json.as_deref());
+    made.extend(arguments.write_plan.as_deref().map(|path| ("--write-plan", path)));
+    made
+}
+
+fn keep_apart(arguments: &ExecuteArguments, made: &[files::Named<'_>]) -> Result<(), Failure> {
     let mut inputs: Vec<files::Named<'_>> = Vec::new();
     inputs.extend(arguments.table.as_deref().map(|path| ("--table", path)));
     inputs.extend(arguments.plan.as_deref().map(|path| ("--plan", path)));
-    let mut made = outputs(arguments.html.as_deref(), arguments.json.as_deref());
-    made.extend(arguments.write_plan.as_deref().map(|path| ("--write-plan", path)));
-    files::keep_apart(&inputs, &made)?;
+    files::keep_apart(&inputs, made)?;
     match &arguments.from {
-        Some(run) => files::keep_out_of(run, &made),
+        Some(run) => files::keep_out_of(run, made),
         None => Ok(()),
     }
 }

@@ -7,10 +7,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
+use super::printer::to_stdout;
 
 /// Writes a file beside its place and renames it there, so that a reader never meets half of it. A link stays a link, and
-/// what it leads to is written; a device or pipe is written to as it stands.
+/// what it leads to is written; a device or pipe is written to as it stands. `-` is stdout.
 pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    if is_stdout(path) {
+        return to_stdout(content);
+    }
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(Failure::message(
             Exit::BadInput,
@@ -26,6 +30,11 @@ pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
         Err(_) if fs::symlink_metadata(path).is_ok() => pass_on(path, content),
         Err(_) => replace(path, content),
     }
+}
+
+/// Whether a path on the command line stands for stdout.
+pub(super) fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 fn pass_on(path: &Path, content: &[u8]) -> Result<(), Failure> {
@@ -118,7 +127,8 @@ pub(super) fn keep_out_of_pages(folder: &Path, outputs: &[Named<'_>]) -> Result<
 }
 
 fn refuse_inside(directory: &Path, outputs: &[Named<'_>], what: &str) -> Result<(), Failure> {
-    let inside = |(_, path): &&Named<'_>| places(path).iter().any(|place| place.starts_with(directory));
+    let inside =
+        |(_, path): &&Named<'_>| !is_stdout(path) && places(path).iter().any(|place| place.starts_with(directory));
     let Some((option, path)) = outputs.iter().find(inside) else {
         return Ok(());
     };

@@ -6,6 +6,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use super::exit::{Exit, Failure};
+use super::files::{self, Named};
 use crate::explain::visible_text::visible;
 
 /// The two streams of a command and what they can show.
@@ -17,6 +18,8 @@ pub(super) struct Printer {
     pub(super) bar: bool,
     /// Columns of stdout when it is a terminal.
     pub(super) width: Option<usize>,
+    /// Whether a file that the user asked for goes to stdout, so that nothing else may.
+    stdout_is_taken: bool,
 }
 
 impl Printer {
@@ -30,21 +33,30 @@ impl Printer {
             colour: terminal && !dumb && !no_colour,
             bar: io::stderr().is_terminal() && !dumb,
             width: if terminal { columns.or(Some(100)) } else { None },
+            stdout_is_taken: false,
+        }
+    }
+
+    /// For a command that writes these files: where one of them is stdout, data goes to stderr, without colour.
+    pub(super) fn beside(self, outputs: &[Named<'_>]) -> Self {
+        if outputs.iter().any(|(_, path)| files::is_stdout(path)) {
+            Self {
+                colour: false,
+                stdout_is_taken: true,
+                ..self
+            }
+        } else {
+            self
         }
     }
 
     /// Writes data to stdout. A reader that went away ends the output quietly.
     pub(super) fn data(&self, text: &str) -> Result<(), Failure> {
-        let mut stdout = io::stdout().lock();
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            Err(error) => Err(Failure::new(
-                Exit::Other,
-                anyhow::Error::new(error).context("cannot write to stdout"),
-                "check where the output goes",
-            )),
+        if self.stdout_is_taken {
+            self.say(text);
+            return Ok(());
         }
+        to_stdout(text.as_bytes())
     }
 
     /// Says something to the user on stderr; nothing is done about a stderr that cannot be written.
@@ -52,5 +64,19 @@ impl Printer {
         let mut stderr = io::stderr().lock();
         let _ = stderr.write_all(visible(text.trim_end()).as_bytes());
         let _ = stderr.write_all(b"\n");
+    }
+}
+
+/// Writes to stdout. A reader that went away ends the output quietly.
+pub(super) fn to_stdout(content: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(content).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Failure::new(
+            Exit::Other,
+            anyhow::Error::new(error).context("cannot write to stdout"),
+            "check where the output goes",
+        )),
     }
 }
