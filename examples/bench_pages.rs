@@ -14,16 +14,6 @@ use tabjury::explain::{AnswerVisibility, Format, PagesOfSample};
 use tabjury::table::Table;
 use tabjury::trace::{AnswerSource, Language, Trace, TraceBuilder};
 
-const FORMATS: [(Format, &str); 7] = [
-    (Format::AttributionChain, "attribution_chain"),
-    (Format::StepThrough, "step_through"),
-    (Format::ProgramListing, "program_listing"),
-    (Format::FunctionChain, "function_chain"),
-    (Format::Facts, "facts"),
-    (Format::FreeText, "free_text"),
-    (Format::None, "none"),
-];
-
 /// How long each format is measured.
 const ROUND: Duration = Duration::from_secs(2);
 
@@ -42,7 +32,8 @@ fn measure() -> Result<(), String> {
         let (sample, trace) = gauges(rows)?;
         println!("a table of {rows} rows and 6 columns, a chain of 3 steps");
         let pages_of_sample = PagesOfSample::new(&sample, &[]);
-        for (format, name) in FORMATS {
+        for format in Format::ALL {
+            let name = format.name();
             let begun = Instant::now();
             let (mut pages, mut html, mut markdown, mut tokens) = (0_u32, 0, 0, 0);
             while begun.elapsed() < ROUND {

@@ -30,31 +30,11 @@ use tempfile::TempDir;
 use devtools::{Browser, DESKTOP, Look, Tab};
 use hostile_texts::HOSTILE_TEXTS;
 
-const FORMATS: [(Format, &str); 8] = [
-    (Format::AttributionChain, "attribution_chain"),
-    (Format::StepThrough, "step_through"),
-    (Format::ProgramListing, "program_listing"),
-    (Format::FunctionChain, "function_chain"),
-    (Format::Facts, "facts"),
-    (Format::FreeText, "free_text"),
-    (Format::Imported, "imported"),
-    (Format::None, "none"),
-];
-
-const VISIBILITIES: [(AnswerVisibility, &str); 2] = [
-    (AnswerVisibility::Shown, "shown"),
-    (AnswerVisibility::Withheld, "withheld"),
-];
-
 /// Writes the page of a trace to disk, as a person would have it.
-fn file(
-    directory: &Path,
-    made_up: &(Sample, Trace),
-    format: (Format, &str),
-    visibility: (AnswerVisibility, &str),
-) -> PathBuf {
-    let page = render(&made_up.0, &made_up.1, format.0, visibility.0);
-    let path = directory.join(format!("{}_{}_{}.html", made_up.0.id, format.1, visibility.1));
+fn file(directory: &Path, made_up: &(Sample, Trace), format: Format, visibility: AnswerVisibility) -> PathBuf {
+    let page = render(&made_up.0, &made_up.1, format, visibility);
+    let name = format!("{}_{}_{}.html", made_up.0.id, format.name(), visibility.name());
+    let path = directory.join(name);
     fs::write(&path, page.html).unwrap();
     path
 }
@@ -210,8 +190,8 @@ fn pages_open_from_disk_ask_for_nothing_and_fit_a_phone() {
     };
     let directory = TempDir::new().unwrap();
     for made_up in made_up() {
-        for format in FORMATS {
-            for visibility in VISIBILITIES {
+        for format in Format::ALL {
+            for visibility in AnswerVisibility::ALL {
                 let path = file(directory.path(), &made_up, format, visibility);
                 let mut tab = browser.open(&path, Look { width: 390, ..DESKTOP });
                 let widths = tab.value("[document.documentElement.scrollWidth, innerWidth]");
@@ -230,13 +210,13 @@ fn hostile_texts_execute_nothing_and_show_literally() {
     let directory = TempDir::new().unwrap();
     let hostile = hostile();
     let shown: Vec<&str> = HOSTILE_TEXTS.iter().map(|(_, shown)| *shown).collect();
-    for format in FORMATS {
-        for visibility in VISIBILITIES {
+    for format in Format::ALL {
+        for visibility in AnswerVisibility::ALL {
             let path = file(directory.path(), &hostile, format, visibility);
             let mut tab = browser.open(&path, DESKTOP);
             let cells = tab
                 .value("[...document.querySelector('table').querySelectorAll('td')].map((cell) => cell.textContent)");
-            assert_eq!(cells, json!(shown), "{}", format.1);
+            assert_eq!(cells, json!(shown), "{}", format.name());
             let own = json!([
                 "A", "ASIDE", "BDI", "BODY", "BUTTON", "CAPTION", "CODE", "DETAILS", "DIV", "H1", "H2", "H3", "HEAD",
                 "HEADER", "HTML", "LI", "MAIN", "MARK", "META", "NAV", "OL", "P", "PRE", "SCRIPT", "SECTION", "SMALL",
@@ -246,7 +226,7 @@ fn hostile_texts_execute_nothing_and_show_literally() {
                 "(() => {{ const own = new Set({own}); return [...document.querySelectorAll('*')].map((element) => \
                  element.tagName).filter((name) => !own.has(name)); }})()"
             ));
-            assert_eq!(foreign, json!([]), "{}", format.1);
+            assert_eq!(foreign, json!([]), "{}", format.name());
             // Everything opened, hovered and clicked.
             tab.value(
                 "document.querySelectorAll('details').forEach((d) => d.open = true);
@@ -304,7 +284,12 @@ fn the_script_of_a_listing_can_be_copied() {
         return;
     };
     let directory = TempDir::new().unwrap();
-    let path = file(directory.path(), &traces::lighthouses(), FORMATS[2], VISIBILITIES[0]);
+    let path = file(
+        directory.path(),
+        &traces::lighthouses(),
+        Format::ProgramListing,
+        AnswerVisibility::Shown,
+    );
     let mut tab = browser.open(&path, DESKTOP);
     tab.value("document.querySelector('details').open = true");
     let said = tab.value(
@@ -325,7 +310,12 @@ fn keys_and_buttons_go_from_step_to_step() {
     };
     let directory = TempDir::new().unwrap();
     let lighthouses = traces::lighthouses();
-    let path = file(directory.path(), &lighthouses, FORMATS[1], VISIBILITIES[0]);
+    let path = file(
+        directory.path(),
+        &lighthouses,
+        Format::StepThrough,
+        AnswerVisibility::Shown,
+    );
     let mut tab = browser.open(&path, DESKTOP);
     let progress = "document.getElementById('progress').textContent";
     let rows = "[...document.querySelectorAll('section.step')].find((step) => step.offsetHeight > 0)\
@@ -386,7 +376,12 @@ fn keys_and_buttons_go_from_step_to_step() {
     sample.table = Table::from_text(wide, [vec!["1".to_owned(); 30]]).unwrap();
     trace.tables[0] = sample.table.clone();
     trace.steps[0].lineage = Some(traces::kept(&[0], &[0], &[], &[0]));
-    let path = file(directory.path(), &(sample, trace), FORMATS[1], VISIBILITIES[0]);
+    let path = file(
+        directory.path(),
+        &(sample, trace),
+        Format::StepThrough,
+        AnswerVisibility::Shown,
+    );
     let mut tab = browser.open(&path, DESKTOP);
     tab.value("document.querySelector('.scroll').focus()");
     tab.press("ArrowRight", 0);
@@ -397,7 +392,12 @@ fn keys_and_buttons_go_from_step_to_step() {
     drop(tab);
 
     // Without scripts it is the whole chain.
-    let path = file(directory.path(), &traces::lighthouses(), FORMATS[1], VISIBILITIES[0]);
+    let path = file(
+        directory.path(),
+        &traces::lighthouses(),
+        Format::StepThrough,
+        AnswerVisibility::Shown,
+    );
     let mut tab = browser.open(
         &path,
         Look {
@@ -420,13 +420,13 @@ fn pictures_are_taken() {
     };
     let directory = TempDir::new().unwrap();
     let deals = deals();
-    for format in FORMATS {
-        let path = file(directory.path(), &deals, format, VISIBILITIES[0]);
+    for format in Format::ALL {
+        let path = file(directory.path(), &deals, format, AnswerVisibility::Shown);
         for look in [DESKTOP, Look { width: 390, ..DESKTOP }, Look { dark: true, ..DESKTOP }] {
             let mut tab = browser.open(&path, look);
             tab.value("document.querySelector('[data-go=next]')?.click()");
             let dark = if look.dark { "_dark" } else { "" };
-            let name = format!("{}_{}{dark}.png", format.1, look.width);
+            let name = format!("{}_{}{dark}.png", format.name(), look.width);
             fs::write(Path::new(&pictures).join(name), tab.picture(2400)).unwrap();
         }
     }
@@ -486,8 +486,8 @@ fn an_accessibility_checker_finds_nothing() {
     let directory = TempDir::new().unwrap();
     let mut checked = 0;
     for made_up in [named("lighthouses", traces::lighthouses()), odd(), hostile()] {
-        for format in FORMATS {
-            for visibility in VISIBILITIES {
+        for format in Format::ALL {
+            for visibility in AnswerVisibility::ALL {
                 let path = file(directory.path(), &made_up, format, visibility);
                 for dark in [false, true] {
                     let mut tab = browser.open(&path, Look { dark, ..DESKTOP });
@@ -504,7 +504,7 @@ fn an_accessibility_checker_finds_nothing() {
                         );
                         assert_eq!(violations, json!([]), "{} dark: {dark}", path.display());
                         checked += 1;
-                        if format.0 != Format::StepThrough {
+                        if format != Format::StepThrough {
                             break;
                         }
                     }

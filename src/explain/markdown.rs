@@ -123,6 +123,9 @@ fn legend(legend: &Legend) -> String {
 
 /// Whether a line is a legend, which no text from outside can be.
 pub(super) fn is_legend(line: &str) -> bool {
+    if !line.starts_with("Marks: ") {
+        return false;
+    }
     let all = |rows: bool, columns: bool| Legend {
         rows,
         columns,
@@ -330,6 +333,10 @@ fn cell_text(cell: &CellView) -> String {
 
 /// Text on one line that stays text: no markup, no HTML, no mark of ours, no end of a table cell.
 pub(super) fn escaped(text: &str) -> String {
+    // Most texts have nothing to escape.
+    if !text.contains(['\n', '\t', '\\', '`', '|', '*', '~', '_', '[', ']', '<', '&']) {
+        return text.trim().to_owned();
+    }
     let characters: Vec<char> = text.trim().chars().collect();
     let at = |index: Option<usize>| index.and_then(|index| characters.get(index)).copied();
     let mut safe = String::with_capacity(text.len());

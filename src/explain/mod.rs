@@ -16,6 +16,7 @@
 //! - `withhold`: what the view leaves out so that its judge stays blind.
 //! - `complete`: what a format makes of the finished steps, by `sql_script` (a script that runs by itself), `operations`
 //!   (a statement as a chain of operations) and `facts` (sentences and the part of the table that matters).
+//! - `page_size`: bounds of a page, whatever a trace holds.
 //! - `token_estimate`: how many tokens a page is, guessed.
 //! - [`imported`]: pages that were made elsewhere, read into plain text.
 //! - `leak`: whether the finished page tells what it must not.
@@ -32,6 +33,7 @@ mod marked_table;
 mod material;
 mod operations;
 mod own_texts;
+mod page_size;
 mod sql_constants;
 mod sql_pieces;
 mod sql_script;
@@ -80,6 +82,34 @@ pub enum Format {
     None,
 }
 
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 8] = [
+        Self::AttributionChain,
+        Self::StepThrough,
+        Self::ProgramListing,
+        Self::FunctionChain,
+        Self::Facts,
+        Self::FreeText,
+        Self::Imported,
+        Self::None,
+    ];
+
+    /// Its name, as a study has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AttributionChain => "attribution_chain",
+            Self::StepThrough => "step_through",
+            Self::ProgramListing => "program_listing",
+            Self::FunctionChain => "function_chain",
+            Self::Facts => "facts",
+            Self::FreeText => "free_text",
+            Self::Imported => "imported",
+            Self::None => "none",
+        }
+    }
+}
+
 /// Whether the page shows the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -88,6 +118,19 @@ pub enum AnswerVisibility {
     Shown,
     /// Withheld: neither the answer nor the table that holds only it.
     Withheld,
+}
+
+impl AnswerVisibility {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Shown, Self::Withheld];
+
+    /// Its name, as files and tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shown => "shown",
+            Self::Withheld => "withheld",
+        }
+    }
 }
 
 /// A page. Holds no arm, method or model name: judges see it blind.
@@ -202,11 +245,32 @@ impl Written {
         let places_withheld = if conceals { blind.conceal(&mut view) } else { 0 };
         let by = conceals.then_some(blind);
         complete::complete(&mut view, &material, &blind.own, format, answer, by);
+        page_size::fold(&mut view);
         Self {
             html: html::write(&view),
             markdown: markdown::write(&view),
             view,
             places_withheld,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_listed_once_by_the_name_it_is_read_by() {
+        for (index, format) in Format::ALL.into_iter().enumerate() {
+            assert_eq!(serde_json::json!(format), format.name());
+            assert!(!Format::ALL[..index].contains(&format));
+        }
+        let listed = schemars::schema_for!(Format).as_value()["oneOf"]
+            .as_array()
+            .map(Vec::len);
+        assert_eq!(listed, Some(Format::ALL.len()));
+        for visibility in AnswerVisibility::ALL {
+            assert_eq!(serde_json::json!(visibility), visibility.name());
         }
     }
 }

@@ -23,13 +23,19 @@ pub(super) struct OwnTexts<'a> {
     /// The words of each cell and of each column's name.
     cells_and_names: OnceCell<BTreeSet<Vec<String>>>,
     /// The words of everything, in order, and where each word stands.
-    all: OnceCell<(Vec<String>, HashMap<String, Vec<usize>>)>,
+    all: OnceCell<AllWords>,
     /// Runs of words that were looked for, and whether they were there.
     looked_for: RefCell<HashMap<Vec<String>, bool>>,
     /// How a script of its steps begins.
     script: OnceCell<String>,
     /// The same as a page shows it.
     visible_script: OnceCell<String>,
+}
+
+/// The words of a sample.
+struct AllWords {
+    all: Vec<String>,
+    places: HashMap<String, Vec<usize>>,
 }
 
 impl<'a> OwnTexts<'a> {
@@ -49,11 +55,17 @@ impl<'a> OwnTexts<'a> {
         }
     }
 
+    /// Whether a cell of the table is this text, letter for letter but for the blanks around it.
+    pub(super) fn is_cell(&self, text: &str) -> bool {
+        self.letters
+            .get_or_init(|| self.cell_texts().map(str::trim).collect())
+            .contains(text.trim())
+    }
+
     /// Whether a cell of the table has these words and no others.
     pub(super) fn has_cell(&self, text: &str) -> bool {
         // Most are as the table has them, and then nobody has to take the whole of it apart.
-        let letters = self.letters.get_or_init(|| self.cell_texts().map(str::trim).collect());
-        letters.contains(text.trim())
+        self.is_cell(text)
             || self
                 .cells
                 .get_or_init(|| self.cell_texts().map(|cell| words(&visible(cell))).collect())
@@ -77,7 +89,7 @@ impl<'a> OwnTexts<'a> {
         if let Some(known) = self.looked_for.borrow().get(run) {
             return *known;
         }
-        let (all, places) = self.all.get_or_init(|| self.all_words());
+        let AllWords { all, places } = self.all.get_or_init(|| self.all_words());
         let has = places.get(first).is_some_and(|places| {
             places
                 .iter()
@@ -89,7 +101,7 @@ impl<'a> OwnTexts<'a> {
 
     /// How a script of steps on the sample begins: it makes the table.
     pub(super) fn script(&self) -> &str {
-        self.script.get_or_init(|| sql_script::first_table(&self.table))
+        self.script.get_or_init(|| sql_script::first_table(self.table))
     }
 
     /// The same as a page shows it.
@@ -101,7 +113,7 @@ impl<'a> OwnTexts<'a> {
         self.table.rows.iter().flatten().filter_map(|cell| cell.as_deref())
     }
 
-    fn all_words(&self) -> (Vec<String>, HashMap<String, Vec<usize>>) {
+    fn all_words(&self) -> AllWords {
         let texts = [Some(self.question), self.caption];
         let names = self.table.columns.iter().map(|column| column.display.as_str());
         let all: Vec<String> = texts
@@ -120,7 +132,7 @@ impl<'a> OwnTexts<'a> {
                 }
             }
         }
-        (all, places)
+        AllWords { all, places }
     }
 }
 

@@ -25,6 +25,34 @@ pub(super) enum Script {
     Missing(&'static str),
 }
 
+impl Script {
+    /// What its page calls it.
+    pub(super) fn heading(&self) -> &'static str {
+        if self.needs_table() { BESIDE_TABLE } else { BY_ITSELF }
+    }
+
+    /// Whether the rows of the table are not in it.
+    pub(super) fn needs_table(&self) -> bool {
+        matches!(self, Self::Runs(text) if text.starts_with(BEGINS_BESIDE_TABLE))
+    }
+}
+
+const BEGINS_BESIDE_TABLE: &str = "-- Runs beside table.csv, which has the rows of the table: sqlite3 < script.sql";
+
+/// The heading of a script that holds the table.
+pub(super) const BY_ITSELF: &str = "A script that runs by itself";
+
+/// The heading of one that does not.
+pub(super) const BESIDE_TABLE: &str = "A script that runs beside the file of the table";
+
+/// How the one is run, as the template says it.
+pub(super) const RUN_BY_ITSELF: &str =
+    "It makes the table and every step’s result in SQLite: save it as script.sql and run sqlite3 < script.sql.";
+
+/// How the other is run.
+pub(super) const RUN_BESIDE_TABLE: &str = "It makes every step’s result in SQLite: save it as script.sql beside the table as \
+                                           table.csv and run sqlite3 < script.sql.";
+
 /// Writes the script of the steps that a page shows; `None` when no step has a result.
 pub(super) fn write(material: &Material<'_>, own: &OwnTexts<'_>, shown: &[StepView]) -> Option<Script> {
     let ran: Vec<(usize, &StepView)> = shown
@@ -87,7 +115,7 @@ pub(super) fn first_table(table: &Table) -> String {
     let heading = if script.make_first_table(table) {
         "-- Runs by itself: sqlite3 < script.sql"
     } else {
-        "-- Runs beside table.csv, which has the rows of the table: sqlite3 < script.sql"
+        BEGINS_BESIDE_TABLE
     };
     format!("{heading}\n\n{}", script.text)
 }

@@ -7,6 +7,7 @@ use super::facts::FactsView;
 use super::imported::view::ImportedView;
 use super::marked_table::{Dropped, Marks, Provenance, TableView, column_name};
 use super::material::{GivenAnswer, Material};
+use super::page_size::{NAME_CHARACTERS, TEXT_CHARACTERS, shortened};
 use super::sql_pieces::without_comments;
 use super::sql_script::Script;
 use super::visible_text::{visible, visible_line};
@@ -257,8 +258,11 @@ pub(super) fn build(material: Material<'_>, format: Format, answer: AnswerVisibi
     let imported = (format == Format::Imported).then(|| imported_page(material, answer));
     PageView {
         question_label: words::question_label(material.kind),
-        question: visible_line(material.question),
-        caption: material.caption.map(visible_line).filter(|caption| !caption.is_empty()),
+        question: shortened(visible_line(material.question), TEXT_CHARACTERS),
+        caption: material
+            .caption
+            .map(|caption| shortened(visible_line(caption), NAME_CHARACTERS))
+            .filter(|caption| !caption.is_empty()),
         table,
         program_names: if matches!(format, Format::ProgramListing | Format::FunctionChain) {
             program_names(material.table, &steps)

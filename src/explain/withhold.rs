@@ -6,6 +6,7 @@
 //! to say, what counts as a name [`super::telling_names`]'. Whether it worked is for [`super::leak`] to find out, which
 //! reads the written page.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
@@ -41,6 +42,8 @@ pub(super) struct Blind<'a> {
     pub(super) names: TellingNames<'a>,
     /// The answer, where the page withholds it.
     pub(super) forms: Option<AnswerForms>,
+    /// What the question offers to choose from, once it was looked for.
+    choice: OnceCell<Option<Choice>>,
 }
 
 impl<'a> Blind<'a> {
@@ -62,7 +65,13 @@ impl<'a> Blind<'a> {
                 .as_ref()
                 .filter(|_| visibility == AnswerVisibility::Withheld)
                 .and_then(|answer| AnswerForms::of(answer, &sample.question)),
+            choice: OnceCell::new(),
         }
+    }
+
+    /// What the question offers to choose from, of which the answer is one.
+    pub(super) fn choice(&self, forms: &AnswerForms) -> Option<&Choice> {
+        self.choice.get_or_init(|| Choice::of(forms, self.sample)).as_ref()
     }
 
     /// Takes out of a view what it may not tell; gives the number of places.
@@ -92,7 +101,7 @@ impl<'a> Blind<'a> {
                 _ => None,
             };
             for table in step.input.iter_mut().chain(result).filter(|table| table.index > 0) {
-                texts.extend(table.texts());
+                texts.extend(table.texts().filter(|text| !self.own.is_cell(text)));
             }
         }
         if let Some(Rationale::Words(text)) = &mut view.rationale {
@@ -203,7 +212,7 @@ impl Concealer<'_, '_> {
 
     /// The last step of a chain that compares what the question offers must not pick out the answer alone.
     fn conceal_choice(&self, step: &mut StepView) -> usize {
-        let Some(choice) = Choice::of(self.forms, self.blind.sample) else {
+        let Some(choice) = self.blind.choice(self.forms) else {
             return 0;
         };
         let texts = [Some(step.words.as_str()), step.program.as_deref()];
@@ -373,6 +382,7 @@ pub(super) fn without_places(text: &str, sample: &Sample) -> String {
         Regex::new(
             r"(?x) \brows?\s[0-9]+(?:[\s,–]+[0-9]+)*
             | \band\s[0-9]+\smore\b
+            | \bsteps?\s[0-9]+\b
             | \b[0-9]+\s(?:rows?|columns?|characters?)\s(?:not\sshown|more)\b",
         )
         .ok()

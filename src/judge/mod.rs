@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Answer, QuestionKind};
+use crate::explain::AnswerVisibility;
 
 /// What a judge does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +28,17 @@ pub enum Task {
     Simulation,
     /// Say whether the model's answer is right, from the explanation with the answer shown.
     Verification,
+}
+
+impl Task {
+    /// Whether the page of an arm shows the answer in a trial of this task. A ranked control has none of its own to show.
+    pub fn answer_on_page_of(self, arm: &str) -> AnswerVisibility {
+        match self {
+            Self::Simulation => AnswerVisibility::Withheld,
+            Self::Preference if arm == CONTROL_ARM => AnswerVisibility::Withheld,
+            Self::Preference | Self::Verification => AnswerVisibility::Shown,
+        }
+    }
 }
 
 /// The reserved name of the control arm: the page without an explanation.

@@ -1,6 +1,5 @@
 //! What verdicts, readings and answers are called in tables and pages.
 
-use crate::explain::AnswerVisibility;
 use crate::judge::{NoVerdict, Verdict};
 use crate::trace::AnswerSource;
 
@@ -45,13 +44,5 @@ pub fn source_name(source: AnswerSource) -> &'static str {
         AnswerSource::Model => "model",
         AnswerSource::Fallback => "fallback",
         AnswerSource::Imported => "imported",
-    }
-}
-
-/// The name of an answer's visibility.
-pub fn visibility_name(answer: AnswerVisibility) -> &'static str {
-    match answer {
-        AnswerVisibility::Shown => "shown",
-        AnswerVisibility::Withheld => "withheld",
     }
 }

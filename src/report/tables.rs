@@ -12,7 +12,7 @@ use super::csv_table::{CsvTable, ends, figure, mean_cells, proportion_cells};
 use super::faithfulness_tables;
 use super::flags::{Severity, task_name};
 use super::index::Index;
-use super::names::{reading_name, source_name, state_name, verdict_text, visibility_name};
+use super::names::{reading_name, source_name, state_name, verdict_text};
 use super::quantities::{Mean, Readings};
 use super::records::RunRecords;
 use super::simulation::MajorityClass;
@@ -532,7 +532,7 @@ fn pages(analysis: &Analysis) -> CsvTable {
     for pages in &analysis.pages {
         table.rows.push(vec![
             pages.arm.clone(),
-            visibility_name(pages.answer).to_owned(),
+            pages.answer.name().to_owned(),
             pages.pages.to_string(),
             figure(&pages.steps_per_page),
             pages.steps_marked.n.to_string(),

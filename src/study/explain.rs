@@ -85,7 +85,7 @@ pub(super) fn explain(
             })
             .collect();
         for (arm, trace) in &shown {
-            for visibility in [AnswerVisibility::Shown, AnswerVisibility::Withheld] {
+            for visibility in AnswerVisibility::ALL {
                 explained.add(&arm.name, &pages, trace, arm.format, visibility);
             }
         }
@@ -234,10 +234,7 @@ fn key_of(record: &PageRecord) -> PageKey {
 
 /// `ARM/SAMPLE.shown`, `ARM/SAMPLE.withheld`, and for a control that shows an answer its hash besides.
 fn page_stem(arm: &str, sample: &str, visibility: AnswerVisibility, control_answer: Option<&Answer>) -> String {
-    let shown = match visibility {
-        AnswerVisibility::Shown => "shown",
-        AnswerVisibility::Withheld => "withheld",
-    };
+    let shown = visibility.name();
     let which = control_answer
         .map(|answer| format!("-{}", &super::directory::fingerprint(answer)[..8]))
         .unwrap_or_default();

@@ -232,12 +232,7 @@ fn conversation(bench: &Bench, judge: &ReadyJudge, trial: &Trial, pages: Vec<&Pa
 
 fn page_key(trial: &Trial, arm: &str) -> PageKey {
     let is_control = arm == CONTROL_ARM;
-    let answer = match trial.task {
-        Task::Simulation => AnswerVisibility::Withheld,
-        // A ranked control shows no answer: it has none of its own.
-        Task::Preference if is_control => AnswerVisibility::Withheld,
-        Task::Preference | Task::Verification => AnswerVisibility::Shown,
-    };
+    let answer = trial.task.answer_on_page_of(arm);
     PageKey {
         arm: arm.to_owned(),
         sample: trial.sample.clone(),

@@ -150,7 +150,7 @@ fn recorded_chains_give_valid_pages_with_their_marks() {
         let listing = render(&sample, &trace, Format::ProgramListing, AnswerVisibility::Withheld);
         assert!(Html::parse_document(&listing.html).errors.is_empty(), "{}", sample.id);
         let hidden = render(&sample, &trace, Format::AttributionChain, AnswerVisibility::Withheld);
-        for (format, _) in crate::FORMATS {
+        for format in Format::ALL {
             for visibility in [AnswerVisibility::Shown, AnswerVisibility::Withheld] {
                 let page = render(&sample, &trace, format, visibility);
                 leaking.extend(

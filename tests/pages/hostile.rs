@@ -5,7 +5,7 @@ use scraper::Html;
 use tabjury::explain::{AnswerVisibility, Format, render};
 
 use crate::traces::{self, HOSTILE};
-use crate::{FORMATS, all_pages, chain, select, text};
+use crate::{all_pages, chain, select, text};
 
 #[test]
 fn hostile_text_stays_text_in_html() {
@@ -59,7 +59,8 @@ proptest! {
 #[test]
 fn hostile_text_stays_in_its_line_in_markdown() {
     let (sample, trace) = traces::hostile();
-    for (format, name) in FORMATS {
+    for format in Format::ALL {
+        let name = format.name();
         let page = render(&sample, &trace, format, AnswerVisibility::Withheld);
         let mut fence: Option<&str> = None;
         let mut headings = 0;

@@ -160,6 +160,11 @@ fn a_large_table_is_left_out_of_the_script() {
     let script = on_page(&sample, &trace, AnswerVisibility::Shown).unwrap();
     assert!(script.len() < 2_000);
     assert!(script.starts_with("-- Runs beside table.csv") && !script.contains("Runs by itself"));
+    let html = render(&sample, &trace, Format::ProgramListing, AnswerVisibility::Shown).html;
+    assert!(
+        html.contains("A script that runs beside the file of the table") && html.contains("<code>table.csv</code>")
+    );
+    assert!(!html.contains("runs by itself"));
     assert!(script.contains("20000 rows are too much for this page"));
     assert!(script.contains(".import --csv --skip 1 table.csv table_sql"));
 }

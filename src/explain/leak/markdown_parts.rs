@@ -157,8 +157,11 @@ fn header_text(raw: &str) -> String {
 
 /// Markdown back to text: the inverse of the writer's escaping.
 pub(super) fn unescaped(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
     let mut rest = text.trim();
+    if !rest.contains(['\\', '<', '&']) {
+        return rest.to_owned();
+    }
+    let mut plain = String::with_capacity(rest.len());
     while let Some(character) = rest.chars().next() {
         const WRITTEN: [(&str, &str); 3] = [("<br>", "\n"), ("&lt;", "<"), ("&amp;", "&")];
         if let Some((written, read)) = WRITTEN.iter().find(|(written, _)| rest.starts_with(written)) {

@@ -11,12 +11,13 @@ use super::imported_rules::ImportedRules;
 use super::parts::{Part, TablePart};
 use crate::explain::answer_forms::AnswerForms;
 use crate::explain::material::Material;
+use crate::explain::page_size::{NAME_CHARACTERS, TEXT_CHARACTERS, shortened};
 use crate::explain::sql_constants::{is_quantity, verdict_of};
 use crate::explain::text_words::words as words_of;
 use crate::explain::visible_text::visible_line;
-use crate::explain::withhold::{self, Blind, Choice};
+use crate::explain::withhold::{self, Blind};
 use crate::explain::words::{self, Counts};
-use crate::explain::{AnswerVisibility, Format, facts, markdown};
+use crate::explain::{AnswerVisibility, Format, facts, markdown, sql_script};
 use crate::trace::AnswerSource;
 
 /// The rules for one page.
@@ -41,7 +42,11 @@ impl<'b, 'a> Rules<'b, 'a> {
             counts: Counts::of_page(blind.sample.kind, visibility),
             imported: (blind.trace.imported.is_some() && format != Format::None).then(|| ImportedRules::new(blind)),
             is_imported_page: format == Format::Imported,
-            own_headers: table.columns.iter().map(|column| words_of(&column.display)).collect(),
+            own_headers: {
+                let name = |text: &str| shortened(visible_line(text), NAME_CHARACTERS);
+                let columns = table.columns.iter();
+                columns.map(|column| words_of(&name(&column.display))).collect()
+            },
         }
     }
 
@@ -79,7 +84,8 @@ impl<'b, 'a> Rules<'b, 'a> {
             // What the sample has is never a name, so that the head and the first table are none.
             Part::Table(table) => {
                 let cells = table.rows.iter().flatten().flatten();
-                !self.is_first(table) && table.header.iter().chain(cells).any(|text| has(text))
+                let others = cells.filter(|cell| !self.blind.own.is_cell(cell));
+                !self.is_first(table) && table.header.iter().chain(others).any(|text| has(text))
             }
             Part::Head(text)
             | Part::Program(text)
@@ -117,9 +123,10 @@ impl<'b, 'a> Rules<'b, 'a> {
     /// The question and the caption are on every page.
     fn is_head(&self, text: &str) -> bool {
         let sample = self.blind.sample;
-        let question = visible_line(&sample.question);
+        let question = shortened(visible_line(&sample.question), TEXT_CHARACTERS);
         let label = words::question_label(sample.kind);
-        let caption = sample.caption.as_deref().map(visible_line).unwrap_or_default();
+        let caption = sample.caption.as_deref().unwrap_or_default();
+        let caption = shortened(visible_line(caption), NAME_CHARACTERS);
         let text = text.trim();
         text == question
             || text == label
@@ -181,7 +188,11 @@ impl<'b, 'a> Rules<'b, 'a> {
             // What is no cell of the first table was made by a program, which may have put it in words.
             let is_put_in_words = || {
                 cells().flatten().any(|cell| {
-                    withhold::states(forms, cell) && words_of(cell).len() > 1 && !self.blind.own.has_cell(cell)
+                    let own = &self.blind.own;
+                    !own.is_cell(cell)
+                        && words_of(cell).len() > 1
+                        && withhold::states(forms, cell)
+                        && !own.has_cell(cell)
                 })
             };
             let is_verdict = || match (forms, table.rows.as_slice()) {
@@ -276,7 +287,7 @@ impl<'b, 'a> Rules<'b, 'a> {
     /// The part in which the last step picks out the answer of what the question offers.
     pub(super) fn chosen(&self, parts: &[&Part]) -> Option<usize> {
         let forms = self.blind.forms.as_ref()?;
-        let choice = Choice::of(forms, self.blind.sample)?;
+        let choice = self.blind.choice(forms)?;
         let last = parts.iter().rposition(|part| matches!(part, Part::Step { .. }))?;
         let text = |part: &'_ Part| match part {
             Part::Step { words, .. } => Some(words.clone()),
@@ -326,8 +337,10 @@ fn is_fixed(text: &str) -> bool {
         "What the marks mean",
         "The model gave no explanation in words.",
         "There are no steps: nothing shows which parts of the table the answer rests on.",
-        "A script that runs by itself",
-        "It makes the table and every step’s result in SQLite: save it as script.sql and run sqlite3 < script.sql.",
+        sql_script::BY_ITSELF,
+        sql_script::BESIDE_TABLE,
+        sql_script::RUN_BY_ITSELF,
+        sql_script::RUN_BESIDE_TABLE,
         "This step failed.",
     ];
     let text = text.trim();
@@ -349,7 +362,24 @@ fn is_fixed(text: &str) -> bool {
     };
     // Without a letter it is a number of a row, or a sign.
     let says_something = text.chars().any(char::is_alphabetic);
-    !says_something || LINES.contains(&text) || markdown::is_legend(text) || is_source() || is_notice()
+    !says_something
+        || is_place(text)
+        || LINES.contains(&text)
+        || markdown::is_legend(text)
+        || is_source()
+        || is_notice()
+}
+
+/// Where a row comes from, as its number says on every page: `rows 1–3, 9 of the first table`.
+fn is_place(text: &str) -> bool {
+    let numbers = ["row ", "rows "].iter().find_map(|start| text.strip_prefix(start));
+    numbers
+        .and_then(|rest| rest.strip_suffix(" of the first table"))
+        .is_some_and(|numbers| {
+            numbers
+                .chars()
+                .all(|c| c.is_ascii_digit() || matches!(c, '–' | ',' | ' '))
+        })
 }
 
 /// The comments of a program, in SQL as in Python, by another reader than the one that left them out.

@@ -16,16 +16,6 @@ use crate::trace::{AnswerSource, Counters, Language, Lineage, Program, Step, Tra
 
 use AnswerVisibility::Withheld;
 
-const FORMATS: [Format; 7] = [
-    Format::AttributionChain,
-    Format::StepThrough,
-    Format::ProgramListing,
-    Format::FunctionChain,
-    Format::Facts,
-    Format::FreeText,
-    Format::None,
-];
-
 fn table(header: &[&str], rows: &[&[&str]]) -> Table {
     Table::from_text(
         header.iter().copied(),
@@ -477,7 +467,7 @@ fn pages_of_the_same_steps_under_other_answers_are_the_same() {
         ),
     ];
     for (sample, one, other) in pairs {
-        for format in FORMATS {
+        for format in Format::ALL {
             let page = |answer: &Answer| {
                 let trace = trace(&sample, answer.clone());
                 let page = PagesOfSample::new(&sample, &names()).render(&trace, format, Withheld);
@@ -511,7 +501,7 @@ fn pages_are_the_same_whatever_the_gold_answer_and_the_names() {
         ] {
             "other-name".clone_into(name);
         }
-        for format in FORMATS {
+        for format in Format::ALL {
             for visibility in [AnswerVisibility::Shown, Withheld] {
                 let one = crate::explain::render(&sample, &trace, format, visibility);
                 let page = crate::explain::render(&other_sample, &other, format, visibility);
@@ -589,7 +579,7 @@ proptest! {
         trace.rationale = Some(format!("r {}", texts[10]));
         let heads = [visible_line(&sample.question), visible_line(sample.caption.as_deref().unwrap())];
         let blind = Blind::new(&Rc::new(OwnTexts::new(&sample)), &sample, &trace, &[], Withheld);
-        for (format, medium) in FORMATS.into_iter().flat_map(|format| [(format, "Markdown"), (format, "HTML")]) {
+        for (format, medium) in Format::ALL.into_iter().flat_map(|format| [(format, "Markdown"), (format, "HTML")]) {
             let page = Written::new(&blind, format, Withheld, false);
             let parts: Vec<Part> = match medium {
                 "Markdown" => markdown_parts::parts(&page.markdown),
@@ -620,7 +610,7 @@ proptest! {
             // Nothing was forged: as many parts of each kind as the format has.
             let count = |is: fn(&Part) -> bool| parts.iter().filter(|part| is(part)).count();
             let steps = count(|part| matches!(part, Part::Step { .. }));
-            prop_assert_eq!(steps, if matches!(format, Format::Facts | Format::FreeText | Format::None) { 0 } else { 2 });
+            prop_assert_eq!(steps, if matches!(format, Format::Facts | Format::FreeText | Format::Imported | Format::None) { 0 } else { 2 });
             prop_assert_eq!(count(|part| matches!(part, Part::Fact { .. })), if format == Format::Facts { 2 } else { 0 });
             prop_assert_eq!(count(|part| matches!(part, Part::Said(_))), usize::from(format == Format::FreeText));
         }

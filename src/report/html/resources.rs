@@ -1,7 +1,6 @@
 //! The sections on the pages that were shown and on what the calls took.
 
 use crate::report::analysis::Analysis;
-use crate::report::names::visibility_name;
 use crate::report::quantities::Proportion;
 use crate::stats::Stat;
 
@@ -45,7 +44,7 @@ pub(super) fn pages(analysis: &Analysis) -> Option<Section> {
         };
         table.rows.push(vec![
             CellView::head(&pages.arm),
-            CellView::text(visibility_name(pages.answer)),
+            CellView::text(pages.answer.name()),
             CellView::count(pages.pages),
             CellView::figure(&pages.steps_per_page, short),
             CellView::part(&pages.steps_marked),

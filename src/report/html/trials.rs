@@ -3,13 +3,12 @@
 use askama::Template;
 
 use crate::dataset::Answer;
-use crate::explain::AnswerVisibility;
 use crate::judge::{CONTROL_ARM, Outcome, Task, Trial};
 use crate::report::ReportError;
 use crate::report::control::Controls;
 use crate::report::flags::task_name;
 use crate::report::index::{Index, Scored};
-use crate::report::names::{reading_name, state_name, verdict_text, visibility_name};
+use crate::report::names::{reading_name, state_name, verdict_text};
 use crate::report::quantities::Readings;
 use crate::report::records::{CallLookup, CallView};
 
@@ -359,26 +358,17 @@ fn facts(scored: &Scored) -> Vec<(&'static str, String)> {
 
 fn page_links(index: &Index, trial: &Trial) -> Vec<PageLink> {
     let link = |arm: &String| {
-        let visibility = visibility(trial.task, arm);
+        let visibility = trial.task.answer_on_page_of(arm);
         let page = find_page(index, &trial.sample, arm, visibility, trial.prediction.as_ref())?;
         let up = |path: &str| href(path).map(|path| format!("../{path}")).unwrap_or_default();
         Some(PageLink {
             arm: arm.clone(),
-            shown: visibility_name(visibility),
+            shown: visibility.name(),
             html: up(&page.html),
             markdown: up(&page.markdown),
         })
     };
     trial.arms.iter().filter_map(link).collect()
-}
-
-/// Whether the page of an arm shows the answer in a trial of this task. A ranked control has none of its own to show.
-fn visibility(task: Task, arm: &str) -> AnswerVisibility {
-    match task {
-        Task::Simulation => AnswerVisibility::Withheld,
-        Task::Preference if arm == CONTROL_ARM => AnswerVisibility::Withheld,
-        Task::Preference | Task::Verification => AnswerVisibility::Shown,
-    }
 }
 
 fn prompt(call: &CallView) -> Vec<Spoken> {
