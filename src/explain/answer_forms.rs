@@ -2,38 +2,59 @@
 //! punctuation. The rule, also in docs/formats.md:
 //!
 //! - A text is taken as its words and numbers: small letters, no accents, `1,234.50` is `1234.5`, `three` is `3`; a
-//!   Chinese, Japanese or Korean character is a word by itself.
-//! - A value stands in a text where its words and numbers do, in one run.
-//! - So does it where the text spells it otherwise: a date in another order, an amount without its unit, a measure rounded.
+//!   Chinese, Japanese or Korean character is a word by itself; what is not shown is not there; a letter that looks like a
+//!   Latin one is that one.
+//! - A value stands in a text where its words and numbers do, in one run: in the singular or plural, parted by signs or blanks
+//!   (`P.e.t.r.e.l`), or run together with others (`thePetrel`).
+//! - So does it where the text spells it otherwise: a number, date or time in any other writing of it ([`numerals`],
+//!   [`calendar`]), an amount without its unit, a measure rounded; and of a list, written as one value, each item.
 //! - A sentence as an answer stands in a sentence that has most of the words which it adds to the question.
-//! - A value that any sentence may have - a number below 100, or what the question names - is told where it is *stated*
+//! - A value that any sentence may have - a whole number below 100, or what the question names - is told where it is *stated*
 //!   ([`super::stated`]): `so the answer is V`.
 //! - A verdict stands in a sentence that has `true` or `false`, or that says of the statement that it is supported,
 //!   refuted, correct and the like; or that begins with yes or no. Both verdicts count: what is left out must not tell
 //!   which it was.
 
+mod atoms;
+mod calendar;
+mod numerals;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "what a test builds has to be there")]
+mod planted_forms;
+mod value;
+mod verdicts;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::stated::Read;
-use super::text_words::{contains, index_runs, is_small_number, joined, runs, sentences, tokens, words};
+use super::text_words::{Token, joined, sentences, words};
 use crate::dataset::Answer;
-use crate::table::reading::MONTHS;
+use value::{Occurrence, Text, Value};
 
 /// What an answer looks like in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum AnswerForms {
     /// TRUE or FALSE.
     Verdict,
-    /// Values, or one sentence; each as its words and numbers, none empty.
-    Values(Vec<Vec<String>>),
+    /// Values.
+    Values(Values),
     /// A sentence.
     Sentence {
-        /// All its words and numbers.
-        whole: Vec<Vec<String>>,
-        /// Those that say something and that the question has not.
+        /// The whole of it.
+        whole: Values,
+        /// Its words that say something and that the question has not.
         news: BTreeSet<String>,
     },
+}
+
+/// The values of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Values {
+    /// As they are; at least one.
+    whole: Vec<Value>,
+    /// The items of those that are lists.
+    items: Vec<Value>,
 }
 
 /// Words of a sentence that say nothing by themselves.
@@ -43,75 +64,116 @@ const EMPTY_WORDS: &[&str] = &[
     "was", "were", "which", "while", "who", "with",
 ];
 
-const CLAIM: &[&str] = &[
-    "statement",
-    "claim",
-    "assertion",
-    "sentence",
-    "answer",
-    "verdict",
-    "conclusion",
-    "table",
-    "it",
-];
+impl Values {
+    fn of<'a>(texts: impl Iterator<Item = &'a str>, may_be_lists: bool) -> Option<Self> {
+        let texts: Vec<&str> = texts.collect();
+        let whole: Vec<Value> = texts.iter().filter_map(|text| Value::of(text)).collect();
+        let items = texts
+            .iter()
+            .filter(|_| may_be_lists)
+            .flat_map(|text| items(text))
+            .collect();
+        (!whole.is_empty()).then_some(Self { whole, items })
+    }
 
-const JUDGED: &[&str] = &[
-    "supported",
-    "supports",
-    "support",
-    "unsupported",
-    "refuted",
-    "refutes",
-    "refute",
-    "entailed",
-    "entails",
-    "contradicted",
-    "contradicts",
-    "contradict",
-    "confirmed",
-    "confirms",
-    "confirm",
-    "correct",
-    "incorrect",
-    "accurate",
-    "inaccurate",
-    "right",
-    "wrong",
-    "valid",
-    "invalid",
-    "holds",
-    "untrue",
-    "disproved",
-    "disproves",
-    "proven",
-];
+    fn all(&self) -> impl Iterator<Item = &Value> {
+        self.whole.iter().chain(&self.items)
+    }
+}
+
+/// The items of a list that is written as one value; none of another value.
+fn items(text: &str) -> Vec<Value> {
+    const LONGEST: usize = 6;
+    if Value::of(text).is_none_or(|value| value.is_denoting()) {
+        return Vec::new();
+    }
+    let characters: Vec<char> = text.chars().collect();
+    let is_digit = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(char::is_ascii_digit);
+    let mut parts = vec![String::new()];
+    for (at, character) in characters.iter().enumerate() {
+        let is_within_number = is_digit(at.checked_sub(1)) && is_digit(Some(at + 1));
+        let ends = match character {
+            ',' | '/' | '&' | '+' => !is_within_number,
+            ';' | '|' | '\n' | '•' | '、' | '،' => true,
+            _ => false,
+        };
+        if ends {
+            parts.push(String::new());
+        } else if let Some(last) = parts.last_mut() {
+            last.push(*character);
+        }
+    }
+    let parts = parts
+        .iter()
+        .flat_map(|part| part.split(" and "))
+        .flat_map(|part| part.split(" or "))
+        .map(|part| {
+            let part = part.trim();
+            ["and ", "or ", "the "]
+                .iter()
+                .fold(part, |part, word| part.strip_prefix(word).unwrap_or(part))
+        });
+    let found: Vec<Value> = parts.filter_map(Value::of).collect();
+    if found.len() < 2 || found.iter().any(|item| item.words.len() > LONGEST) {
+        return Vec::new();
+    }
+    let says_something = |item: &Value| match item.words.as_slice() {
+        [only] => !EMPTY_WORDS.contains(&only.as_str()) && (only.len() > 1 || item.is_small()),
+        _ => true,
+    };
+    found.into_iter().filter(says_something).collect()
+}
 
 impl AnswerForms {
     /// `None` for an answer without a word or number in it: it has no form that could be told from punctuation.
     pub(super) fn of(answer: &Answer, question: &str) -> Option<Self> {
-        let words_of = |text: &str| words(text);
-        let values: Vec<Vec<String>> = match answer {
-            Answer::Verdict(_) => return Some(Self::Verdict),
-            Answer::Values(values) => values.iter().map(|value| words_of(value)).collect(),
-            Answer::Text(text) => vec![words_of(text)],
-        };
-        let values: Vec<Vec<String>> = values.into_iter().filter(|value| !value.is_empty()).collect();
-        let first = values.first()?;
-        if let Answer::Text(_) = answer {
-            let known = words(question);
-            let is_news = |word: &&String| !EMPTY_WORDS.contains(&word.as_str()) && !known.contains(*word);
-            let news = first.iter().filter(is_news).cloned().collect();
-            return Some(Self::Sentence { whole: values, news });
+        match answer {
+            Answer::Verdict(_) => Some(Self::Verdict),
+            Answer::Values(values) => Values::of(values.iter().map(String::as_str), true).map(Self::Values),
+            Answer::Text(text) => {
+                let whole = Values::of(std::iter::once(text.as_str()), false)?;
+                let known = words(question);
+                let is_news = |word: &&String| !EMPTY_WORDS.contains(&word.as_str()) && !known.contains(*word);
+                let news = whole
+                    .whole
+                    .iter()
+                    .flat_map(|value| &value.words)
+                    .filter(is_news)
+                    .cloned()
+                    .collect();
+                Some(Self::Sentence { whole, news })
+            }
         }
-        Some(Self::Values(values))
     }
 
-    /// Its values, each as its words and numbers; none of a verdict.
-    pub(super) fn values(&self) -> &[Vec<String>] {
+    /// Its values and the items of those that are lists; none of a verdict.
+    fn values(&self) -> Vec<&Value> {
         match self {
-            Self::Verdict => &[],
-            Self::Values(values) | Self::Sentence { whole: values, .. } => values,
+            Self::Verdict => Vec::new(),
+            Self::Values(values) | Self::Sentence { whole: values, .. } => values.all().collect(),
         }
+    }
+
+    /// The words of the only value, if there is one and no list.
+    pub(super) fn only_value(&self) -> Option<&[String]> {
+        match self {
+            Self::Values(values) | Self::Sentence { whole: values, .. } => match values.whole.as_slice() {
+                [only] if values.items.is_empty() => Some(&only.words),
+                _ => None,
+            },
+            Self::Verdict => None,
+        }
+    }
+
+    /// Whether a text is one of the values and nothing else.
+    pub(super) fn is_value(&self, text: &str) -> bool {
+        let words = words(text);
+        self.values().into_iter().any(|value| value.is_all_of(text, &words))
+    }
+
+    /// Whether a name has a value in it that not every name may have.
+    pub(super) fn is_named_by(&self, name: &str) -> bool {
+        occurrences(&self.values(), &Text::all(name)).any(|found| !found.is_loose && !found.is_small)
     }
 
     /// Sentences that have most of what a sentence as an answer adds to the question.
@@ -133,36 +195,12 @@ impl AnswerForms {
 
     /// Where a text states a value, however short or often named it is.
     pub(super) fn stated_in(&self, text: &str) -> Vec<Range<usize>> {
-        let tokens = tokens(text);
-        let mut occurrences: Vec<Range<usize>> = Vec::new();
-        for value in self.values() {
-            for form in spellings(value).into_iter().chain(parts(value)) {
-                occurrences.extend(index_runs(&tokens, &form));
-            }
-        }
-        Read::new(text, &tokens)
-            .stated(occurrences)
-            .into_iter()
-            .filter_map(|run| Some(tokens.get(run.start)?.place.start..tokens.get(run.end - 1)?.place.end))
-            .collect()
+        stated(&Text::all(text), &self.values())
     }
 
     /// Where a text of a model's own says the answer, in bytes, ascending and apart.
     pub(super) fn said_in(&self, text: &str) -> Vec<Range<usize>> {
-        match self {
-            Self::Verdict => sentences(text)
-                .into_iter()
-                .filter(|sentence| text.get(sentence.clone()).is_some_and(says_a_verdict))
-                .collect(),
-            Self::Values(values) | Self::Sentence { whole: values, .. } => {
-                let tokens = tokens(text);
-                let forms = values.iter().flat_map(|value| spellings(value));
-                let mut places: Vec<Range<usize>> = forms.flat_map(|form| runs(&tokens, &form)).collect();
-                places.extend(self.retold_in(text));
-                places.extend(self.stated_in(text));
-                joined(places)
-            }
-        }
+        self.said_but(text, |_, _| false)
     }
 
     /// As [`AnswerForms::said_in`], but a small number that counts is none: `step 3`, `row 2`.
@@ -170,27 +208,26 @@ impl AnswerForms {
         const COUNTED: &[&str] = &[
             "step", "steps", "row", "rows", "table", "column", "columns", "line", "part",
         ];
+        self.said_but(text, |tokens, found| {
+            let before = tokens.iter().rfind(|token| token.place.end <= found.place.start);
+            found.is_small && before.is_some_and(|token| COUNTED.contains(&token.text.as_str()))
+        })
+    }
+
+    fn said_but(&self, text: &str, is_none: impl Fn(&[Token], &Occurrence) -> bool) -> Vec<Range<usize>> {
         if *self == Self::Verdict {
-            return self.said_in(text);
+            return verdicts::said_in(text);
         }
-        let tokens = tokens(text);
-        let counts = |place: &Range<usize>| {
-            let before = tokens.iter().rfind(|token| token.place.end <= place.start);
-            before.is_some_and(|token| COUNTED.contains(&token.text.as_str()))
-        };
-        let forms = self.values().iter().flat_map(|value| spellings(value));
-        let mut said: Vec<Range<usize>> = Vec::new();
-        for form in forms {
-            let small = is_small_number(&form);
-            said.extend(
-                runs(&tokens, &form)
-                    .into_iter()
-                    .filter(|place| !(small && counts(place))),
-            );
+        let texts = Text::all(text);
+        let mut places: Vec<Range<usize>> = Vec::new();
+        for read in &texts {
+            let found = occurrences(&self.values(), std::slice::from_ref(read));
+            let said = found.filter(|found| !found.is_loose && !is_none(&read.tokens, found));
+            places.extend(said.map(|found| found.place));
         }
-        said.extend(self.retold_in(text));
-        said.extend(self.stated_in(text));
-        joined(said)
+        places.extend(self.retold_in(text));
+        places.extend(stated(&texts, &self.values()));
+        joined(places)
     }
 
     /// Where the words of a step say the answer: as [`AnswerForms::named_in_step`], and where they state it. Of a sentence
@@ -198,242 +235,117 @@ impl AnswerForms {
     pub(super) fn said_in_step(&self, text: &str, question: &str) -> Vec<Range<usize>> {
         let mut places = self.named_in_step(text, question);
         if *self != Self::Verdict {
-            let asked = words(question);
+            let (known, _) = self.known_and_news(question);
+            let known: Vec<&Value> = known.into_iter().filter(|value| !value.is_small()).collect();
             let sentences = sentences(text);
+            let texts = Text::all(text);
             places.extend(self.retold_in(text));
-            places.extend(self.stated_in(text).into_iter().map(|place| {
-                let said = words(text.get(place.clone()).unwrap_or_default());
+            places.extend(stated(&texts, &self.values()));
+            places.extend(stated(&texts, &known).into_iter().map(|place| {
                 let whole = sentences
                     .iter()
                     .find(|sentence| sentence.start <= place.start && place.end <= sentence.end);
-                match whole {
-                    Some(sentence) if contains(&asked, &said) && !is_small_number(&said) => sentence.clone(),
-                    _ => place,
-                }
+                whole.cloned().unwrap_or(place)
             }));
         }
         joined(places)
     }
 
+    /// The values that the question has, and the others.
+    fn known_and_news(&self, question: &str) -> (Vec<&Value>, Vec<&Value>) {
+        let asked = Text::all(question);
+        self.values()
+            .into_iter()
+            .partition(|value| occurrences(&[*value], &asked).any(|found| !found.is_loose))
+    }
+
     /// Where a program, or the words of a step, name the answer: as [`AnswerForms::said_in`], but a step may name what
     /// the question names, and small numbers (`row 1`); a rule that speaks of both verdicts is no claim.
     pub(super) fn named_in_step(&self, text: &str, question: &str) -> Vec<Range<usize>> {
-        match self {
-            Self::Verdict => sentences(text)
-                .into_iter()
-                .filter(|sentence| {
-                    text.get(sentence.clone())
-                        .is_some_and(|sentence| claims_a_verdict(sentence) && !has_both_verdicts(sentence))
-                })
-                .collect(),
-            Self::Values(values) | Self::Sentence { whole: values, .. } => {
-                let question = words(question);
-                let tokens = tokens(text);
-                let told = values
-                    .iter()
-                    .filter(|value| !contains(&question, value))
-                    .flat_map(|value| spellings(value))
-                    .filter(|form| !is_small_number(form) && !contains(&question, form));
-                joined(told.flat_map(|form| runs(&tokens, &form)).collect())
-            }
+        if *self == Self::Verdict {
+            return verdicts::claimed_in(text);
         }
+        let (_, news) = self.known_and_news(question);
+        let found = occurrences(&news, &Text::all(text));
+        joined(
+            found
+                .filter(|found| !found.is_loose && !found.is_small)
+                .map(|found| found.place)
+                .collect(),
+        )
     }
 
     /// Whether a column of these cells holds the answer and nothing else: every cell has one of its values, and every
     /// value is in a cell. Of a computed column a cell may have more around it; so may one carried along, unless the
     /// value is a small number.
-    pub(super) fn fill<'a>(&self, cells: impl Iterator<Item = Option<&'a str>>, computed: bool) -> bool {
-        let mut cells = cells.flatten().map(words).filter(|words| !words.is_empty()).peekable();
-        if cells.peek().is_none() {
+    pub(super) fn fill<'a>(&self, cells: impl Iterator<Item = Option<&'a str>> + Clone, computed: bool) -> bool {
+        match self {
+            Self::Verdict => verdicts::fill(cells.flatten(), computed),
+            Self::Values(values) | Self::Sentence { whole: values, .. } => {
+                fill(&values.whole, cells.clone().flatten(), computed)
+                    || !values.items.is_empty() && fill(&values.items, cells.flatten(), computed)
+            }
+        }
+    }
+}
+
+fn fill<'a>(values: &[Value], cells: impl Iterator<Item = &'a str>, computed: bool) -> bool {
+    let has = |value: &Value, cell: &str, words: &[String]| {
+        value.is_all_of(cell, words)
+            || (computed || !value.is_small()) && occurrences(&[value], &Text::all(cell)).any(|found| !found.is_loose)
+    };
+    // A column of a hundred thousand rows is seldom read beyond its first cell.
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    for cell in cells {
+        let words = words(cell);
+        if words.is_empty() {
+            continue;
+        }
+        let held: Vec<usize> = (0..values.len()).filter(|at| has(&values[*at], cell, &words)).collect();
+        if held.is_empty() {
             return false;
         }
-        match self {
-            Self::Verdict => {
-                let Some(first) = cells.next().filter(|cell| computed && is_verdict_word(cell)) else {
-                    return false;
-                };
-                cells.all(|cell| cell == first)
-            }
-            Self::Values(values) | Self::Sentence { whole: values, .. } => {
-                let has = |cell: &Vec<String>, value: &Vec<String>| {
-                    cell == value || ((computed || !is_small_number(value)) && contains(cell, value))
-                };
-                // A column of a hundred thousand rows is seldom read beyond its first cell.
-                let mut found: BTreeSet<usize> = BTreeSet::new();
-                for cell in cells {
-                    let held: Vec<usize> = (0..values.len()).filter(|at| has(&cell, &values[*at])).collect();
-                    if held.is_empty() {
-                        return false;
-                    }
-                    found.extend(held);
-                }
-                found.len() == values.len()
-            }
-        }
+        found.extend(held);
     }
+    found.len() == values.len()
 }
 
-/// A value as a text may spell it, itself first.
-fn spellings(value: &[String]) -> Vec<Vec<String>> {
-    let mut found = vec![value.to_vec()];
-    found.extend(dates(value));
-    if let [number, units @ ..] = value
-        && let Ok(amount) = number.parse::<f64>()
-    {
-        let is_unit = |word: &String| word.chars().all(char::is_alphabetic);
-        if matches!(units.len(), 1 | 2) && units.iter().all(is_unit) && month(&units[0]).is_none() {
-            found.push(vec![number.clone()]);
-        }
-        let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-        for fewer in 1..decimals.min(4) {
-            let rounded = format!("{amount:.fewer$}");
-            found.push(words(&rounded));
-        }
-    }
-    found
-}
-
-/// The number of a month by its name or the first letters of it.
-fn month(word: &str) -> Option<usize> {
-    let is_name = |name: &str| name.starts_with(word) && (word.len() == 3 || word.len() == name.len());
-    MONTHS.iter().position(|name| is_name(name)).map(|index| index + 1)
-}
-
-/// A date of day, month and year in the orders in which texts have it; empty if it is none.
-fn dates(value: &[String]) -> Vec<Vec<String>> {
-    let [first, second, third] = value else {
-        return Vec::new();
-    };
-    let number = |word: &String| word.parse::<usize>().ok();
-    let date = match (month(first), month(second)) {
-        (Some(month), _) => number(second).zip(number(third)).map(|(day, year)| (year, month, day)),
-        (_, Some(month)) => number(first).zip(number(third)).map(|(day, year)| (year, month, day)),
-        _ if first.len() == 4 => match (number(first), number(second), number(third)) {
-            (Some(year), Some(month), Some(day)) => Some((year, month, day)),
-            _ => None,
-        },
-        _ => None,
-    };
-    let Some((year, month, day)) = date.filter(|(_, month, day)| (1..=12).contains(month) && (1..=31).contains(day))
-    else {
-        return Vec::new();
-    };
-    let name = MONTHS[month - 1];
-    let two = |number: usize| format!("{number:02}");
-    let (year, day) = (year.to_string(), day.to_string());
-    let mut found = Vec::new();
-    for name in [name.to_owned(), name.chars().take(3).collect()] {
-        for day in [day.clone(), format!("{day:0>2}"), format!("{day}{}", ordinal(&day))] {
-            found.push(vec![day.clone(), name.clone(), year.clone()]);
-            found.push(vec![day.clone(), "of".to_owned(), name.clone(), year.clone()]);
-            found.push(vec![name.clone(), day.clone(), year.clone()]);
-        }
-    }
-    for (month, day) in [(month.to_string(), day.clone()), (two(month), format!("{day:0>2}"))] {
-        found.push(vec![year.clone(), month.clone(), day.clone()]);
-        found.push(vec![day.clone(), month.clone(), year.clone()]);
-        found.push(vec![month, day, year.clone()]);
-    }
-    found
-}
-
-fn ordinal(day: &str) -> &'static str {
-    match day {
-        "11" | "12" | "13" => "th",
-        _ => match day.chars().last() {
-            Some('1') => "st",
-            Some('2') => "nd",
-            Some('3') => "rd",
-            _ => "th",
-        },
-    }
-}
-
-/// What a statement may shorten a name of several words to: its first or last word.
-fn parts(value: &[String]) -> Vec<Vec<String>> {
-    let tells = |word: &&String| {
-        word.chars().count() >= 4 && word.chars().all(char::is_alphabetic) && !EMPTY_WORDS.contains(&word.as_str())
-    };
-    match value {
-        [first, .., last] => [first, last]
-            .into_iter()
-            .filter(tells)
-            .map(|word| vec![word.clone()])
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn is_verdict_word(words: &[String]) -> bool {
-    matches!(words, [word] if matches!(word.as_str(), "true" | "false"))
-}
-
-fn has_both_verdicts(sentence: &str) -> bool {
-    let words = words(sentence);
-    ["true", "false"]
+/// Where readings of a text have values.
+fn occurrences(values: &[&Value], texts: &[Text<'_>]) -> std::vec::IntoIter<Occurrence> {
+    let found: Vec<Occurrence> = values
         .iter()
-        .all(|verdict| words.iter().any(|word| word == verdict))
-}
-
-/// Whether a sentence of an explanation says a verdict.
-fn says_a_verdict(sentence: &str) -> bool {
-    let words = words(sentence);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    has(&["true", "false"])
-        || states_a_verdict(sentence)
-        || (has(CLAIM) && has(JUDGED))
-        || words.first().is_some_and(|word| matches!(word.as_str(), "yes" | "no"))
-            && (words.len() == 1 || sentence.trim_start().chars().nth(words[0].len()) == Some(','))
-}
-
-/// Whether a sentence states a verdict as it would a value (`result: TRUE`), or is nothing else.
-fn states_a_verdict(sentence: &str) -> bool {
-    const VERDICTS: &[&str] = &[
-        "true",
-        "false",
-        "yes",
-        "no",
-        "supported",
-        "unsupported",
-        "refuted",
-        "entailed",
-        "contradicted",
-    ];
-    let tokens = tokens(sentence);
-    let occurrences = tokens
-        .iter()
-        .enumerate()
-        .filter(|(index, token)| {
-            // `there is no row` says nothing of the statement.
-            let after = tokens.get(index + 1).map_or(sentence.len(), |next| next.place.start);
-            let ends = tokens.len() == index + 1
-                || sentence
-                    .get(token.place.end..after)
-                    .is_some_and(|gap| gap.contains([',', '.', ':', ';', '\n']));
-            VERDICTS.contains(&token.text.as_str()) && (ends || !matches!(token.text.as_str(), "yes" | "no"))
-        })
-        .map(|(index, _)| index..index + 1)
+        .flat_map(|value| texts.iter().flat_map(|text| value.occurrences(text)))
         .collect();
-    is_verdict_word(&words(sentence)) || !Read::new(sentence, &tokens).stated(occurrences).is_empty()
+    found.into_iter()
 }
 
-/// Whether a sentence about a step claims a verdict: `true` may be a value of the table as well.
-fn claims_a_verdict(sentence: &str) -> bool {
-    if states_a_verdict(sentence) {
-        return true;
+/// Where readings of a text state values, in bytes.
+fn stated(texts: &[Text<'_>], values: &[&Value]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for text in texts {
+        let places = occurrences(values, std::slice::from_ref(text)).map(|found| found.place);
+        let mut runs: Vec<Range<usize>> = places.map(|place| run_at(&text.tokens, &place)).collect();
+        runs.extend(values.iter().flat_map(|value| value.shortened(text)));
+        runs.retain(|run| !run.is_empty());
+        let place = |run: Range<usize>| {
+            let (first, last) = (text.tokens.get(run.start)?, text.tokens.get(run.end.checked_sub(1)?)?);
+            Some(first.place.start..last.place.end)
+        };
+        found.extend(
+            Read::new(text.text, &text.tokens)
+                .stated(runs)
+                .into_iter()
+                .filter_map(place),
+        );
     }
-    let words = words(sentence);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    const OF_THE_QUESTION: &[&str] = &[
-        "statement",
-        "claim",
-        "answer",
-        "verdict",
-        "conclusion",
-        "therefore",
-        "hence",
-    ];
-    has(OF_THE_QUESTION) && (has(&["true", "false"]) || has(JUDGED))
+    found
+}
+
+/// The tokens that a place in bytes reaches into.
+fn run_at(tokens: &[Token], place: &Range<usize>) -> Range<usize> {
+    let start = tokens.partition_point(|token| token.place.end <= place.start);
+    let end = tokens.partition_point(|token| token.place.start < place.end);
+    start..end.max(start)
 }
 
 #[cfg(test)]
@@ -477,7 +389,7 @@ mod tests {
         );
         assert!(said(&forms, "Ana Lind won").is_empty());
         assert_eq!(said(&values(&["1,204"]), "about 1204.0 m, 11204"), ["1204.0"]);
-        assert_eq!(said(&values(&["3"]), "three of 13; 3rd"), ["three"]);
+        assert_eq!(said(&values(&["3"]), "three of 13; 3rd"), ["three", "3rd"]);
         assert_eq!(said(&values(&["東京"]), "首都は東京です"), ["東京"]);
         assert_eq!(AnswerForms::of(&Answer::Values(vec!["—".to_owned()]), ""), None);
     }

@@ -28,6 +28,7 @@ mod facts;
 mod html;
 pub mod imported;
 mod leak;
+mod letters;
 mod markdown;
 mod marked_table;
 mod material;

@@ -4,8 +4,7 @@
 
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use super::letters::{Letter, letters};
 
 /// A word or number of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,19 +77,11 @@ pub(super) fn words(text: &str) -> Vec<String> {
 
 /// A text's words and numbers with their places.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let mut characters: Vec<(char, Range<usize>)> = Vec::with_capacity(text.len());
-    for (at, character) in text.char_indices() {
-        let place = at..at + character.len_utf8();
-        if character.is_ascii() {
-            characters.push((character.to_ascii_lowercase(), place));
-            continue;
-        }
-        let parts = std::iter::once(character)
-            .nfkd()
-            .filter(|part| !is_combining_mark(*part))
-            .flat_map(char::to_lowercase);
-        characters.extend(parts.map(|part| (part, place.clone())));
-    }
+    tokens_of(&letters(text))
+}
+
+/// The same of folded characters.
+pub(super) fn tokens_of(characters: &[Letter]) -> Vec<Token> {
     let mut found = Vec::new();
     let mut open: Option<Token> = None;
     for (index, (character, place)) in characters.iter().enumerate() {

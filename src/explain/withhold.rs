@@ -203,7 +203,7 @@ impl Concealer<'_, '_> {
         let question = &self.blind.sample.question;
         let name = table.columns.get(column).map_or("", |column| &column.display);
         let says = |text: &str| !self.forms.said_in_step(text, question).is_empty();
-        names_answer(self.forms, &words_of(name))
+        self.forms.is_named_by(name)
             || says(name) && *self.forms != AnswerForms::Verdict
             || cells(table, column)
                 .flatten()
@@ -228,7 +228,7 @@ impl Concealer<'_, '_> {
 }
 
 /// The cells of a column.
-fn cells(table: &Table, column: usize) -> impl Iterator<Item = Option<&str>> {
+fn cells(table: &Table, column: usize) -> impl Iterator<Item = Option<&str>> + Clone {
     table
         .rows
         .iter()
@@ -263,9 +263,7 @@ pub(super) struct Choice {
 impl Choice {
     /// `None` where the question does not name the answer beside another cell of the same column.
     pub(super) fn of(forms: &AnswerForms, sample: &Sample) -> Option<Self> {
-        let [answer] = forms.values() else {
-            return None;
-        };
+        let answer = forms.only_value()?;
         let asked = words_of(&sample.question);
         if is_small_number(answer) || !contains(&asked, answer) {
             return None;
@@ -282,7 +280,7 @@ impl Choice {
             }
         }
         (!others.is_empty()).then(|| Self {
-            answer: answer.clone(),
+            answer: answer.to_vec(),
             others: others.into_iter().collect(),
         })
     }
@@ -309,14 +307,6 @@ impl Choice {
 /// Whether the first table alone has a column that holds the answer and nothing else.
 pub(super) fn fills_first_table(forms: &AnswerForms, table: &Table) -> bool {
     (0..table.columns.len()).any(|column| forms.fill(cells(table, column), false))
-}
-
-/// Whether a computed column is named by the answer.
-pub(super) fn names_answer(forms: &AnswerForms, name: &[String]) -> bool {
-    forms
-        .values()
-        .iter()
-        .any(|value| !is_small_number(value) && contains(name, value))
 }
 
 /// Words that sentences of ours are made of. An answer of these alone is told by none of them.
@@ -444,8 +434,7 @@ pub(super) fn said_in_program(forms: &AnswerForms, text: &str, question: &str) -
         }
         _ => {
             let mut places = forms.named_in_step(text, question);
-            let is_answer = |text: &str| forms.values().contains(&words_of(text));
-            if given.iter().all(|constant| is_answer(&constant.text)) {
+            if given.iter().all(|constant| forms.is_value(&constant.text)) {
                 places.extend(given.into_iter().map(|constant| constant.place));
             }
             joined(places)

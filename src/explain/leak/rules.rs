@@ -183,7 +183,7 @@ impl<'b, 'a> Rules<'b, 'a> {
                     .map(|row| row.get(column).and_then(|cell| cell.as_deref()))
             };
             let is_named = is_computed
-                && (withhold::names_answer(forms, &name_words)
+                && (forms.is_named_by(name)
                     || *forms != AnswerForms::Verdict && !forms.said_in_step(name, question).is_empty());
             // What is no cell of the first table was made by a program, which may have put it in words.
             let is_put_in_words = || {
@@ -280,7 +280,7 @@ impl<'b, 'a> Rules<'b, 'a> {
                 .flatten()
                 .next()
                 .map(|number| number.as_str().to_owned());
-            number.is_some_and(|number| forms.values().contains(&words_of(&number)))
+            number.is_some_and(|number| forms.is_value(&number))
         })
     }
 

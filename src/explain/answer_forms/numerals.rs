@@ -1,0 +1,717 @@
+//! The numbers that a text has, in whatever way it writes them: `1,204`, `1 204`, `1.204e3`, `0,25`, `.25`, `25 %`, `¼`, `one in
+//! four`, `a quarter`, `one hundred and twelve`, `112th`, `twelfth`, `2.5 million`, `1 1 2`, `CXII`. A text may be read in more
+//! than one way, and each is given. Signs are left aside: -3 is 3.
+
+use std::ops::Range;
+
+use super::atoms::Atoms;
+use crate::explain::letters::FRACTION_SLASH;
+
+/// A number of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Numeral {
+    /// Its amount, without its sign.
+    pub(super) amount: f64,
+    /// The runs of the text that write it.
+    pub(super) run: Range<usize>,
+    /// Whether other things are written so too, so that it tells only where it is stated.
+    pub(super) is_loose: bool,
+    /// Whether it is a share, as of `1/3`, which no decimals write in full.
+    pub(super) is_share: bool,
+}
+
+const ONES: &[&str] = &[
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+];
+
+const TENS: &[&str] = &[
+    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+];
+
+const ORDINALS: &[&str] = &[
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+];
+
+/// Words of everyday things that count as well; they tell only where they are stated.
+const COUNTING: &[(&str, f64)] = &[
+    ("nil", 0.0),
+    ("no", 0.0),
+    ("none", 0.0),
+    ("nothing", 0.0),
+    ("nought", 0.0),
+    ("single", 1.0),
+    ("sole", 1.0),
+    ("once", 1.0),
+    ("both", 2.0),
+    ("couple", 2.0),
+    ("duo", 2.0),
+    ("pair", 2.0),
+    ("twice", 2.0),
+    ("thrice", 3.0),
+    ("trio", 3.0),
+    ("quartet", 4.0),
+    ("quintet", 5.0),
+];
+
+/// The whole number that a word writes by itself, below a hundred.
+fn small(word: &str) -> Option<u32> {
+    let index = |list: &[&str]| {
+        list.iter()
+            .position(|known| *known == word)
+            .and_then(|at| u32::try_from(at).ok())
+    };
+    index(ONES).or_else(|| index(TENS).map(|at| (at + 2) * 10))
+}
+
+/// The same of an ordinal.
+fn small_ordinal(word: &str) -> Option<u32> {
+    let index = ORDINALS.iter().position(|known| *known == word);
+    let tens = || {
+        let stem = word.strip_suffix("ieth")?;
+        let at = TENS.iter().position(|tens| tens.strip_suffix('y') == Some(stem))?;
+        Some((at + 2) * 10)
+    };
+    index.or_else(tens).and_then(|number| u32::try_from(number).ok())
+}
+
+/// What a word multiplies by.
+fn scale(word: &str) -> Option<f64> {
+    let singular = word.strip_suffix('s').unwrap_or(word);
+    Some(match singular {
+        "hundred" => 1e2,
+        "thousand" | "k" => 1e3,
+        "lakh" | "lac" => 1e5,
+        "million" | "mio" | "mil" | "mn" | "m" => 1e6,
+        "crore" => 1e7,
+        "billion" | "bn" | "b" => 1e9,
+        "trillion" | "tn" => 1e12,
+        "dozen" => 12.0,
+        _ => return None,
+    })
+}
+
+fn is_short_scale(word: &str) -> bool {
+    matches!(word, "k" | "m" | "b" | "mn" | "bn" | "tn" | "mio" | "mil")
+}
+
+/// What a word divides by.
+fn denominator(word: &str) -> Option<f64> {
+    let singular = match word {
+        "halves" => "half",
+        word => word.strip_suffix('s').unwrap_or(word),
+    };
+    Some(match singular {
+        "half" => 2.0,
+        "quarter" => 4.0,
+        "hundredth" => 100.0,
+        "thousandth" => 1000.0,
+        _ => f64::from(small_ordinal(singular).filter(|number| *number > 2)?),
+    })
+}
+
+/// Whether what stands between words of a number does.
+fn joins(gap: &str) -> bool {
+    matches!(gap, " " | "-" | "\u{2010}" | "\u{2011}" | "  ")
+}
+
+/// Every number of a text.
+pub(super) fn numerals(atoms: &Atoms) -> Vec<Numeral> {
+    let mut reader = Reader {
+        atoms,
+        found: Vec::new(),
+    };
+    let mut covered = 0;
+    for at in 0..atoms.len() {
+        if atoms.digits(at).is_some() {
+            reader.of_digits(at, at >= covered);
+        } else if at >= covered {
+            covered = reader.of_words(at);
+        }
+        reader.single_digits(at);
+    }
+    reader.found
+}
+
+struct Reader<'a> {
+    atoms: &'a Atoms,
+    found: Vec<Numeral>,
+}
+
+/// A number that was read, and the index behind it.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    amount: f64,
+    end: usize,
+}
+
+impl Reader<'_> {
+    fn push(&mut self, amount: f64, run: Range<usize>, is_loose: bool, is_share: bool) {
+        if amount.is_finite() {
+            self.found.push(Numeral {
+                amount,
+                run,
+                is_loose,
+                is_share,
+            });
+        }
+    }
+
+    /// The numbers that begin with digits.
+    fn of_digits(&mut self, at: usize, may_begin: bool) {
+        let atoms = self.atoms;
+        let Some(first) = atoms.digits(at) else {
+            return;
+        };
+        let number = |text: &str| text.parse::<f64>().ok();
+        // Behind letters it is part of a name: `Q3`.
+        let is_attached = at > 0 && atoms.gap(at).is_empty() && !atoms.word(at - 1).is_empty();
+        let mut read: Vec<(f64, usize, bool)> = Vec::new();
+        let (grouped, group_end, sign) = self.grouped(at);
+        let decimals = |start: usize, not: Option<char>| {
+            let gap = atoms.gap(start);
+            let is_point = matches!(gap, "." | "," | "\u{66b}" | "·") && not.is_none_or(|sign| !gap.starts_with(sign));
+            atoms.digits(start).filter(|_| is_point)
+        };
+        let is_chain = |end: usize| {
+            let gap = atoms.gap(end);
+            atoms.digits(end).is_some() && matches!(gap, "." | ",")
+        };
+        if group_end > at + 1 {
+            let behind = decimals(group_end, sign);
+            let text = behind.map_or(grouped.clone(), |behind| format!("{grouped}.{behind}"));
+            let end = group_end + usize::from(behind.is_some());
+            read.extend(number(&text).map(|amount| (amount, end, false)));
+            if group_end == at + 2 && matches!(sign, Some('.' | ',')) {
+                let behind = atoms.digits(at + 1).unwrap_or_default();
+                let amount = number(&format!("{first}.{behind}"));
+                read.extend(amount.map(|amount| (amount, at + 2, sign == Some(','))));
+            }
+        }
+        if group_end == at + 1 || matches!(sign, Some(' ')) {
+            match decimals(at + 1, None).filter(|_| !is_chain(at + 2)) {
+                Some(behind) => {
+                    let amount = number(&format!("{first}.{behind}"));
+                    read.extend(amount.map(|amount| (amount, at + 2, false)));
+                    if atoms.gap(at + 1) == "," {
+                        read.extend(number(first).map(|amount| (amount, at + 1, false)));
+                    }
+                }
+                None => {
+                    let gap = atoms.gap(at);
+                    let is_second = matches!(gap, "." | ",") && at > 0 && atoms.digits(at - 1).is_some();
+                    if !is_second || is_chain(at + 1) || at > 1 && matches!(atoms.gap(at - 1), "." | ",") {
+                        read.extend(number(first).map(|amount| (amount, at + 1, false)));
+                    }
+                }
+            }
+        }
+        // `.25`
+        let gap = atoms.gap(at);
+        if gap.ends_with('.') && (at == 0 || gap.len() > 1) && !gap.ends_with("..") {
+            read.extend(number(&format!("0.{first}")).map(|amount| (amount, at + 1, false)));
+        }
+        for (amount, end, is_loose) in read {
+            let is_loose = is_loose || is_attached && amount < 100.0;
+            self.with_suffixes(Read { amount, end }, at, is_loose, may_begin);
+        }
+    }
+
+    /// Digits in groups: all of them, the index behind them, and the sign between them.
+    fn grouped(&self, at: usize) -> (String, usize, Option<char>) {
+        let atoms = self.atoms;
+        let first = atoms.digits(at).unwrap_or_default();
+        let mut all = first.to_owned();
+        let mut end = at + 1;
+        let mut sign: Option<char> = None;
+        while let Some(digits) = atoms
+            .digits(end)
+            .filter(|_| first.len() <= 3 && !first.starts_with('0'))
+        {
+            let mut gap = atoms.gap(end).chars();
+            let (Some(between), None) = (gap.next(), gap.next()) else {
+                break;
+            };
+            let parts = matches!(between, ',' | '.' | '\'' | '’' | '\u{2bc}' | ' ' | '_' | '٬' | '·')
+                || between.is_whitespace();
+            // In India `12,34,567`: groups of two and, at the end, one of three.
+            let is_short = digits.len() == 2
+                && between == ','
+                && first.len() <= 2
+                && atoms.digits(end + 1).is_some_and(|next| matches!(next.len(), 2 | 3))
+                && atoms.gap(end + 1) == ",";
+            if !parts || sign.is_some_and(|sign| sign != between) || !(digits.len() == 3 || is_short) {
+                break;
+            }
+            sign = Some(between);
+            all.push_str(digits);
+            end += 1;
+        }
+        (all, end, sign)
+    }
+
+    /// A number with what may stand behind it: `e3`, `million`, `th`, `%`, `/4`, `in 4`.
+    fn with_suffixes(&mut self, read: Read, start: usize, is_loose: bool, may_scale: bool) {
+        let atoms = self.atoms;
+        let Read { amount, end } = read;
+        let gap = atoms.gap(end);
+        let word = atoms.word(end);
+        let attached = gap.is_empty() && !word.is_empty();
+        let ordinal = attached && matches!(word, "st" | "nd" | "rd" | "th");
+        self.push(amount, start..end + usize::from(ordinal), is_loose, false);
+        // `1.12e2`
+        if attached && word == "e" {
+            let power = atoms.digits(end + 1).and_then(|digits| digits.parse::<i32>().ok());
+            let power = match (power, atoms.gap(end + 1)) {
+                (Some(power), "" | "+") => Some(power),
+                (Some(power), "-" | "\u{2212}") => Some(-power),
+                _ => None,
+            };
+            if let Some(power) = power.filter(|power| power.abs() < 300) {
+                self.push(scaled(amount, power), start..end + 2, is_loose, false);
+            }
+        }
+        if let Some(by) = scale(word).filter(|_| may_scale && (attached || joins(gap))) {
+            if attached || !is_short_scale(word) {
+                self.push(amount * by, start..end + 1, is_loose, false);
+            }
+        }
+        self.shares(read, start, is_loose);
+    }
+
+    /// Percents and fractions.
+    fn shares(&mut self, read: Read, start: usize, is_loose: bool) {
+        let atoms = self.atoms;
+        let Read { amount, end } = read;
+        let gap = atoms.gap(end).trim_start();
+        let sign = gap.chars().next();
+        match sign {
+            Some('%' | '٪' | '﹪') => self.push(amount / 100.0, start..end, is_loose, true),
+            Some('‰') => self.push(amount / 1000.0, start..end, is_loose, true),
+            _ => {}
+        }
+        let is_near = gap.is_empty() || gap == "-";
+        match (atoms.word(end), atoms.word(end + 1)) {
+            ("percent" | "pct" | "percentage" | "pc", _) if is_near => {
+                self.push(amount / 100.0, start..end + 1, is_loose, true);
+            }
+            ("per", "cent" | "hundred") if is_near => self.push(amount / 100.0, start..end + 2, is_loose, true),
+            _ => {}
+        }
+        // `1/4`, which is no part of a date.
+        let slash = atoms.gap(end).trim();
+        let is_slash = slash == "/" || slash.starts_with(FRACTION_SLASH) || slash == "\u{2215}";
+        let is_chained = start > 0 && atoms.gap(start).trim() == "/" || atoms.gap(end + 1).trim() == "/";
+        if is_slash
+            && !is_chained
+            && let Some(below) = atoms.digits(end).and_then(|digits| digits.parse::<f64>().ok())
+            && below > 0.0
+        {
+            let share = amount / below;
+            let is_whole = share.fract() == 0.0 && slash == "/";
+            self.push(share, start..end + 1, is_loose || is_whole, true);
+            // `2 1/2`
+            if joins(atoms.gap(start))
+                && share < 1.0
+                && let Some(whole) = start.checked_sub(1).and_then(|before| atoms.digits(before))
+                && let Ok(whole) = whole.parse::<f64>()
+            {
+                self.push(whole + share, start - 1..end + 1, is_loose, true);
+            }
+        }
+        // `25 in a hundred`, `3 out of 4`
+        let of = match (atoms.word(end), atoms.word(end + 1)) {
+            ("in", _) => Some((end + 1, false)),
+            ("out", "of") => Some((end + 2, false)),
+            ("of", _) => Some((end + 1, true)),
+            _ => None,
+        };
+        if let Some((at, is_of)) = of
+            && let Some(below) = self.number_at(at)
+            && below.amount >= amount
+            && below.amount > 1.0
+        {
+            self.push(amount / below.amount, start..below.end, is_loose || is_of, true);
+        }
+        // `three quarters`
+        if joins(atoms.gap(end))
+            && let Some(below) = denominator(atoms.word(end))
+        {
+            self.push(amount / below, start..end + 1, is_loose, true);
+        }
+    }
+
+    /// A number in digits or words.
+    fn number_at(&self, at: usize) -> Option<Read> {
+        if let Some(digits) = self.atoms.digits(at) {
+            return Some(Read {
+                amount: digits.parse().ok()?,
+                end: at + 1,
+            });
+        }
+        self.worded(at).map(|(read, _)| read)
+    }
+
+    /// The number in words that begins at a run, and whether it is an ordinal.
+    fn worded(&self, at: usize) -> Option<(Read, bool)> {
+        let atoms = self.atoms;
+        // Of the thousands before, and below a thousand.
+        let (mut total, mut current) = (0.0, None::<f64>);
+        let mut last_scale = f64::INFINITY;
+        let mut end = at;
+        let mut is_ordinal = false;
+        let mut index = at;
+        loop {
+            let word = atoms.word(index);
+            if index > at && !(joins(atoms.gap(index)) || atoms.gap(index) == ", " && last_scale < f64::INFINITY) {
+                break;
+            }
+            if let Some(number) = small(word).map(f64::from) {
+                let fits = match current {
+                    None => true,
+                    Some(current) => {
+                        let rest = current % 100.0;
+                        rest == 0.0 && current > 0.0
+                            || number < 10.0 && number > 0.0 && rest >= 20.0 && rest % 10.0 == 0.0
+                    }
+                };
+                if !fits {
+                    break;
+                }
+                current = Some(current.unwrap_or(0.0) + number);
+            } else if let Some(number) = small_ordinal(word).map(f64::from) {
+                let rest = current.map(|current| current % 100.0);
+                let fits = match rest {
+                    None => total == 0.0 || index > at,
+                    Some(rest) => rest == 0.0 || number < 10.0 && rest >= 20.0 && rest % 10.0 == 0.0,
+                };
+                if !fits {
+                    break;
+                }
+                current = Some(current.unwrap_or(0.0) + number);
+                is_ordinal = true;
+                end = index + 1;
+                break;
+            } else if let Some(by) = scale(word.strip_suffix("th").unwrap_or(word)).filter(|_| word.len() > 3) {
+                let bare = matches!(atoms.word(at), "a" | "an") && index == at + 1 || index == at;
+                if current.is_none() && !bare {
+                    break;
+                }
+                let many = current.unwrap_or(1.0);
+                if by <= 100.0 {
+                    current = Some(many * by);
+                } else if by < last_scale {
+                    total += many * by;
+                    current = None;
+                    last_scale = by;
+                } else {
+                    break;
+                }
+                if word.ends_with("th") {
+                    is_ordinal = true;
+                    end = index + 1;
+                    break;
+                }
+            } else if word == "and" && index > at && end == index {
+                // Only between numbers.
+                index += 1;
+                continue;
+            } else if matches!(word, "a" | "an") && index == at {
+                index += 1;
+                continue;
+            } else {
+                break;
+            }
+            index += 1;
+            end = index;
+        }
+        if end == at {
+            return None;
+        }
+        let amount = total + current.unwrap_or(0.0);
+        Some((Read { amount, end }, is_ordinal))
+    }
+
+    /// The numbers that begin with a word; gives the index behind the longest.
+    fn of_words(&mut self, at: usize) -> usize {
+        let atoms = self.atoms;
+        let word = atoms.word(at);
+        if let Some((_, amount)) = COUNTING.iter().find(|(known, _)| *known == word) {
+            self.push(*amount, at..at + 1, true, false);
+        }
+        self.roman(at);
+        if let Some((read, is_ordinal)) = self.worded(at) {
+            let is_plain = read.end == at + 1;
+            // `First, ...` and `a second` are said of other things.
+            let is_loose = is_plain && (is_ordinal && read.amount < 3.0 || scale(word).is_some());
+            if is_ordinal {
+                self.push(read.amount, at..read.end, is_loose, false);
+            } else {
+                self.with_suffixes(read, at, is_loose, false);
+            }
+            self.year(at);
+            if is_ordinal && is_plain {
+                return at + 1;
+            }
+            return read.end;
+        }
+        // `a quarter`, `half a dozen`
+        let (below, is_loose) = match word {
+            "a" | "an" => (at + 1, false),
+            _ => (at, word != "half"),
+        };
+        if let Some(by) = denominator(atoms.word(below)).filter(|_| below == at || joins(atoms.gap(below))) {
+            self.push(1.0 / by, at..below + 1, is_loose, true);
+            let dozen = below + 1..below + 3;
+            if by == 2.0 && matches!(atoms.word(dozen.start), "a") && atoms.word(dozen.start + 1) == "dozen" {
+                self.push(6.0, at..dozen.end, false, false);
+            }
+        }
+        at + 1
+    }
+
+    /// `nineteen ninety-nine`
+    fn year(&mut self, at: usize) {
+        let atoms = self.atoms;
+        let Some(century) = small(atoms.word(at)).filter(|century| (10..=20).contains(century)) else {
+            return;
+        };
+        if !joins(atoms.gap(at + 1)) {
+            return;
+        }
+        let Some(tens) = small(atoms.word(at + 1)).filter(|tens| *tens >= 10) else {
+            return;
+        };
+        let ones =
+            small(atoms.word(at + 2)).filter(|ones| tens >= 20 && (1..10).contains(ones) && joins(atoms.gap(at + 2)));
+        let end = at + 2 + usize::from(ones.is_some());
+        self.push(
+            f64::from(century * 100 + tens + ones.unwrap_or(0)),
+            at..end,
+            false,
+            false,
+        );
+    }
+
+    /// `1 1 2`, `one-one-two`: single digits, all parted alike.
+    fn single_digits(&mut self, at: usize) {
+        let atoms = self.atoms;
+        let single = |index: usize| match atoms.get(index) {
+            Some(atom) if atom.is_digits => Some(atom.text.as_str())
+                .filter(|text| text.len() == 1)
+                .map(str::to_owned),
+            Some(atom) => small(&atom.text)
+                .filter(|number| *number < 10)
+                .map(|number| number.to_string()),
+            None => None,
+        };
+        let gap = atoms.gap(at + 1);
+        if !matches!(gap, " " | "-" | "." | "\u{2009}" | "_") {
+            return;
+        }
+        let begins = at == 0 || single(at - 1).is_none() || atoms.gap(at) != gap;
+        let mut all = String::new();
+        let mut end = at;
+        while let Some(digit) = single(end).filter(|_| begins && (end == at || atoms.gap(end) == gap)) {
+            all.push_str(&digit);
+            end += 1;
+        }
+        if all.len() >= 2
+            && let Ok(amount) = all.parse()
+        {
+            self.push(amount, at..end, all.len() < 3, false);
+        }
+    }
+
+    /// `CXII`
+    fn roman(&mut self, at: usize) {
+        let word = self.atoms.word(at);
+        if word.len() >= 2
+            && let Some(amount) = roman(word)
+        {
+            self.push(amount, at..at + 1, true, false);
+        }
+    }
+}
+
+/// Moves the decimal point without what multiplying rounds off.
+fn scaled(amount: f64, power: i32) -> f64 {
+    format!("{amount}e{power}").parse().unwrap_or(f64::NAN)
+}
+
+/// The number of a Roman numeral in its usual form, below 4000.
+fn roman(word: &str) -> Option<f64> {
+    const SIGNS: &[(&str, u32)] = &[
+        ("m", 1000),
+        ("cm", 900),
+        ("d", 500),
+        ("cd", 400),
+        ("c", 100),
+        ("xc", 90),
+        ("l", 50),
+        ("xl", 40),
+        ("x", 10),
+        ("ix", 9),
+        ("v", 5),
+        ("iv", 4),
+        ("i", 1),
+    ];
+    if word.len() > 15 || !word.chars().all(|letter| "ivxlcdm".contains(letter)) {
+        return None;
+    }
+    let mut rest = word;
+    let mut number = 0;
+    for (sign, value) in SIGNS {
+        let most = if sign.len() == 1 && !matches!(*sign, "d" | "l" | "v") {
+            3
+        } else {
+            1
+        };
+        for _ in 0..most {
+            if let Some(after) = rest.strip_prefix(sign) {
+                number += value;
+                rest = after;
+            }
+        }
+    }
+    rest.is_empty().then(|| f64::from(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::letters::letters;
+
+    fn read(text: &str, is_loose: bool) -> Vec<f64> {
+        let found = numerals(&Atoms::of(&letters(text)));
+        found
+            .into_iter()
+            .filter(|numeral| numeral.is_loose == is_loose)
+            .map(|numeral| numeral.amount)
+            .collect()
+    }
+
+    #[test]
+    fn numbers_are_read_however_they_are_written() {
+        for (text, amount) in [
+            ("112", 112.0),
+            ("0112", 112.0),
+            ("-112", 112.0),
+            ("(112)", 112.0),
+            ("112pax", 112.0),
+            ("112th", 112.0),
+            ("1.12e2", 112.0),
+            ("1.12E+2", 112.0),
+            ("1 1 2", 112.0),
+            ("1-1-2", 112.0),
+            ("one-one-two", 112.0),
+            ("one hundred and twelve", 112.0),
+            ("One hundred twelve", 112.0),
+            ("hundred-and-twelve", 112.0),
+            ("a hundred and twelfth", 112.0),
+            ("١١٢", 112.0),
+            ("1,234.5", 1234.5),
+            ("1.234,5", 1234.5),
+            ("1 234,5", 1234.5),
+            ("1'234.5", 1234.5),
+            ("1\u{2009}234\u{2009}567", 1_234_567.0),
+            ("12,34,567", 1_234_567.0),
+            ("1.234.567", 1_234_567.0),
+            ("1.2 million", 1_200_000.0),
+            ("1.2M", 1_200_000.0),
+            ("one million two hundred thousand", 1_200_000.0),
+            ("two thousand and one", 2001.0),
+            ("nineteen ninety-nine", 1999.0),
+            ("twenty-third", 23.0),
+            ("fiftieth", 50.0),
+            ("third", 3.0),
+            ("25%", 0.25),
+            ("25 percent", 0.25),
+            ("twenty-five per cent", 0.25),
+            ("1/4", 0.25),
+            ("¼", 0.25),
+            ("2½", 2.5),
+            ("2 1/2", 2.5),
+            (".25", 0.25),
+            ("0,25", 0.25),
+            ("a quarter", 0.25),
+            ("one fourth", 0.25),
+            ("three-quarters", 0.75),
+            ("one in four", 0.25),
+            ("25 in a hundred", 0.25),
+            ("25 out of 100", 0.25),
+            ("half", 0.5),
+            ("half a dozen", 6.0),
+            ("two dozen", 24.0),
+        ] {
+            let read = read(text, false);
+            assert!(
+                read.iter().any(|found| (found - amount).abs() < 1e-9),
+                "{text}: {read:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_other_things_are_written_as_too_is_loose() {
+        for (text, amount) in [
+            ("CXII", 112.0),
+            ("first", 1.0),
+            ("none", 0.0),
+            ("trio", 3.0),
+            ("Q3", 3.0),
+            ("4 2", 42.0),
+            ("1 of 4", 0.25),
+            ("6/2", 3.0),
+        ] {
+            assert!(read(text, true).contains(&amount), "{text}: {:?}", read(text, true));
+            assert!(!read(text, false).contains(&amount), "{text}: {:?}", read(text, false));
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_read() {
+        assert_eq!(read("no number in it, only words", false), Vec::<f64>::new());
+        assert_eq!(read("3/4/2021", false), [3.0, 4.0, 2021.0]);
+        assert_eq!(read("a b, an x", false), Vec::<f64>::new());
+        assert_eq!(read("twenty, thirty", false), [20.0, 30.0]);
+        assert_eq!(read("civil mix", true), [1009.0]);
+    }
+}

@@ -1,0 +1,423 @@
+//! One value of an answer, and where a text has it: as its words, spelled apart or run together, or as another writing of the
+//! number, date or time that it is.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use super::EMPTY_WORDS;
+use super::atoms::Atoms;
+use super::calendar::{self, Date};
+use super::numerals::{Numeral, numerals};
+use crate::explain::letters::{Letter, letters};
+use crate::explain::text_words::{Token, index_runs, is_small_number, tokens_of};
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Value {
+    /// Its words and numbers, never none.
+    pub(super) words: Vec<String>,
+    /// Its words as one.
+    joined: String,
+    /// The amounts that it is, with the decimals that it has.
+    amounts: Vec<f64>,
+    decimals: usize,
+    dates: Vec<Date>,
+    times: Vec<u32>,
+    /// What a statement may shorten it to.
+    parts: Vec<Vec<String>>,
+}
+
+/// A place of a text that has a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Occurrence {
+    /// In bytes.
+    pub(super) place: Range<usize>,
+    /// Whether it tells only where it is stated.
+    pub(super) is_loose: bool,
+    /// Whether it is a whole number below 100, which stands in any text.
+    pub(super) is_small: bool,
+}
+
+/// A text that was taken apart.
+#[derive(Clone, Debug)]
+pub(super) struct Text<'a> {
+    /// As it is written.
+    pub(super) text: &'a str,
+    /// Its words.
+    pub(super) tokens: Vec<Token>,
+    letters: Vec<Letter>,
+    denoted: OnceCell<Denoted>,
+}
+
+impl<'a> Text<'a> {
+    /// Takes a text apart.
+    pub(super) fn new(text: &'a str) -> Self {
+        let letters = letters(text);
+        Self {
+            text,
+            tokens: tokens_of(&letters),
+            letters,
+            denoted: OnceCell::new(),
+        }
+    }
+
+    /// The readings of a text: as it stands, and with the tags in it left out, as in `<b>Pet</b>rel`.
+    pub(super) fn all(text: &'a str) -> Vec<Self> {
+        let as_it_stands = Self::new(text);
+        let tags = tags(text);
+        if tags.is_empty() {
+            return vec![as_it_stands];
+        }
+        let is_shown = |(_, place): &&Letter| !tags.iter().any(|tag| tag.start <= place.start && place.end <= tag.end);
+        let letters: Vec<Letter> = as_it_stands.letters.iter().filter(is_shown).cloned().collect();
+        let without = Self {
+            text,
+            tokens: tokens_of(&letters),
+            letters,
+            denoted: OnceCell::new(),
+        };
+        vec![as_it_stands, without]
+    }
+
+    fn raw(&self, place: &Range<usize>) -> &'a str {
+        self.text.get(place.clone()).unwrap_or_default()
+    }
+}
+
+/// What looks like a tag of HTML, in bytes.
+fn tags(text: &str) -> Vec<Range<usize>> {
+    const LONGEST: usize = 200;
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (start, _) in text.match_indices('<') {
+        let rest = &text[start + 1..];
+        let begins = rest
+            .trim_start_matches('/')
+            .starts_with(|c: char| c.is_ascii_alphabetic());
+        if let Some(end) = rest.find(['<', '>']).filter(|end| begins && *end < LONGEST)
+            && rest[end..].starts_with('>')
+        {
+            found.push(start..start + end + 2);
+        }
+    }
+    found
+}
+
+/// What a text denotes by numbers.
+#[derive(Clone, Debug, Default)]
+struct Denoted {
+    atoms: Atoms,
+    numerals: Vec<Numeral>,
+    dates: Vec<calendar::PlacedDate>,
+    times: Vec<calendar::PlacedTime>,
+}
+
+impl Denoted {
+    fn of(letters: &[Letter]) -> Self {
+        let atoms = Atoms::of(letters);
+        let numerals = numerals(&atoms);
+        Self {
+            dates: calendar::dates(&atoms, &numerals),
+            times: calendar::times(&atoms, &numerals),
+            numerals,
+            atoms,
+        }
+    }
+}
+
+impl Value {
+    /// `None` of a text without a word or number.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let read = Text::new(text);
+        let words: Vec<String> = read.tokens.iter().map(|token| token.text.clone()).collect();
+        if words.is_empty() {
+            return None;
+        }
+        let denoted = read.denoted.get_or_init(|| Denoted::of(&read.letters));
+        let count = denoted.atoms.len();
+        let all_words = |mut run: Range<usize>, most: usize, is: &dyn Fn(&str) -> bool| {
+            run.len() <= most && run.all(|at| is(denoted.atoms.word(at)))
+        };
+        let is_beside = |run: &Range<usize>| {
+            let is = calendar::is_beside_date;
+            all_words(0..run.start, 3, &is) && all_words(run.end..count, 3, &is)
+        };
+        let whole = |run: &Range<usize>| *run == (0..count);
+        let dates: Vec<Date> = denoted
+            .dates
+            .iter()
+            .filter(|(_, run)| is_beside(run))
+            .map(|(date, _)| *date)
+            .collect();
+        let times = denoted
+            .times
+            .iter()
+            .filter(|(_, run, is_open)| whole(run) && !is_open)
+            .map(|(time, ..)| *time)
+            .collect();
+        // `35 minutes` is told by 35.
+        let is_unit = |word: &str| !word.is_empty() && calendar::month(word).is_none() && word != "and";
+        let is_amount = |numeral: &&Numeral| {
+            let has_currency = numeral.run.start == 1 && denoted.atoms.word(0).len() <= 3 && !numeral.is_loose;
+            let begins = numeral.run.start == 0 || has_currency && is_unit(denoted.atoms.word(0));
+            begins && all_words(numeral.run.end..count, 2, &is_unit) && (!numeral.is_loose || words.len() == 1)
+        };
+        let is_roman = |numeral: &Numeral| numeral.is_loose && numeral.amount > 10.0;
+        let amounts = denoted
+            .numerals
+            .iter()
+            .filter(is_amount)
+            .filter(|numeral| !is_roman(numeral))
+            .map(|numeral| numeral.amount)
+            .collect();
+        let decimals = match words.as_slice() {
+            [first, ..] if first.parse::<f64>().is_ok() => first.split_once('.').map_or(0, |(_, behind)| behind.len()),
+            _ => 0,
+        };
+        Some(Self {
+            joined: words.concat(),
+            parts: parts(&words),
+            words,
+            amounts,
+            decimals,
+            dates,
+            times,
+        })
+    }
+
+    /// Whether it is a whole number below 100 and nothing else.
+    pub(super) fn is_small(&self) -> bool {
+        is_small_number(&self.words)
+    }
+
+    fn is_of_letters(&self) -> bool {
+        self.joined.chars().any(char::is_alphabetic)
+    }
+
+    /// Whether it is a number, a date or a time.
+    pub(super) fn is_denoting(&self) -> bool {
+        !(self.amounts.is_empty() && self.dates.is_empty() && self.times.is_empty())
+    }
+
+    /// Where a text has it.
+    pub(super) fn occurrences(&self, text: &Text<'_>) -> Vec<Occurrence> {
+        let mut found = self.as_words(text);
+        if self.is_denoting() {
+            self.as_denoted(text, &mut found);
+        }
+        found
+    }
+
+    /// Where it may be shortened to a part, which tells where it is stated.
+    pub(super) fn shortened(&self, text: &Text<'_>) -> Vec<Range<usize>> {
+        let runs = self.parts.iter().flat_map(|part| index_runs(&text.tokens, part));
+        runs.collect()
+    }
+
+    /// Whether a text is the value and nothing else.
+    pub(super) fn is_all_of(&self, text: &str, words: &[String]) -> bool {
+        if self.words == words || self.is_of_letters() && words.concat() == self.joined {
+            return true;
+        }
+        if !self.is_denoting() {
+            return false;
+        }
+        Self::of(text).is_some_and(|other| self.denotes_the_same(&other))
+    }
+
+    fn denotes_the_same(&self, other: &Self) -> bool {
+        let amounts = self
+            .amounts
+            .iter()
+            .any(|ours| other.amounts.iter().any(|theirs| is_same(*ours, *theirs)));
+        let dates = self
+            .dates
+            .iter()
+            .any(|ours| other.dates.iter().any(|theirs| theirs.tells(ours)));
+        amounts && self.words.len() == 1 || dates || self.times.iter().any(|ours| other.times.contains(ours))
+    }
+
+    /// Its words in one run; spelled apart; with other letters around them.
+    fn as_words(&self, text: &Text<'_>) -> Vec<Occurrence> {
+        let tokens = &text.tokens;
+        let is_of_letters = self.is_of_letters();
+        let mut found = Vec::new();
+        let mut push = |run: Range<usize>, is_small: bool| {
+            let place = tokens
+                .get(run.start)
+                .zip(tokens.get(run.end - 1))
+                .map(|(first, last)| first.place.start..last.place.end);
+            found.extend(place.map(|place| Occurrence {
+                place,
+                is_loose: false,
+                is_small,
+            }));
+        };
+        let is_small = is_small_number(&self.words);
+        let length = self.words.len();
+        for (start, token) in tokens.iter().enumerate() {
+            if let Some(window) = tokens.get(start..start + length)
+                && window
+                    .iter()
+                    .zip(&self.words)
+                    .all(|(token, word)| is_same_word(&token.text, word))
+            {
+                push(start..start + length, is_small);
+            } else if is_of_letters {
+                if let Some(end) = self.spelled_apart(text, start) {
+                    push(start..end, false);
+                } else if self.is_run_together(text, token) {
+                    push(start..start + 1, false);
+                }
+            }
+        }
+        found
+    }
+
+    /// The index behind the words that make it when they are put together: `P.e.t.r.e.l`, `Pet rel`, `U.S.A.`
+    fn spelled_apart(&self, text: &Text<'_>, start: usize) -> Option<usize> {
+        const SHORTEST_IN_PIECES: usize = 5;
+        let tokens = &text.tokens;
+        let mut rest = self.joined.as_str();
+        let mut end = start;
+        let mut all_single = true;
+        while let Some(token) = tokens.get(end)
+            && let Some(after) = rest.strip_prefix(token.text.as_str())
+        {
+            if end > start {
+                let gap = text.raw(&(tokens[end - 1].place.end..token.place.start));
+                if gap.chars().count() > 4 || gap.contains(". ") && token.text.chars().count() > 1 {
+                    return None;
+                }
+            }
+            all_single &= token.text.chars().nth(1).is_none();
+            end += 1;
+            rest = after;
+            if rest.is_empty() {
+                let is_long = self.joined.chars().count() >= SHORTEST_IN_PIECES;
+                let is_one = end == start + 1;
+                return (is_long || is_one || all_single && end > start + 1).then_some(end);
+            }
+        }
+        None
+    }
+
+    /// Whether it stands in a longer word as a word of its own: `thePetrel`, `xPetrel`.
+    fn is_run_together(&self, text: &Text<'_>, token: &Token) -> bool {
+        const SHORTEST: usize = 3;
+        /// So long a word is seldom part of another.
+        const LONG: usize = 6;
+        const MOST_AROUND: usize = 3;
+        if self.joined.len() < SHORTEST || token.text.len() <= self.joined.len() {
+            return false;
+        }
+        let Some(at) = token.text.find(&self.joined) else {
+            return false;
+        };
+        let around = token.text.len() - self.joined.len();
+        if self.joined.chars().count() >= LONG && around <= MOST_AROUND {
+            return true;
+        }
+        // In camel case, or beside a digit.
+        let raw = text.raw(&token.place);
+        if raw.len() != token.text.len() {
+            return false;
+        }
+        let end = at + self.joined.len();
+        let begins = at == 0 || {
+            let before = raw.get(..at).and_then(|before| before.chars().next_back());
+            let first = raw.get(at..).and_then(|rest| rest.chars().next());
+            before.is_some_and(|before| !before.is_uppercase()) && first.is_some_and(char::is_uppercase)
+                || before.is_some_and(char::is_numeric)
+        };
+        let after = raw.get(end..).and_then(|rest| rest.chars().next());
+        begins && after.is_none_or(|after| after.is_uppercase() || after.is_numeric())
+    }
+
+    /// Other writings of the number, date or time that it is.
+    fn as_denoted(&self, text: &Text<'_>, found: &mut Vec<Occurrence>) {
+        let denoted = text.denoted.get_or_init(|| Denoted::of(&text.letters));
+        let mut push = |run: &Range<usize>, is_loose: bool, is_small: bool| {
+            found.extend(denoted.atoms.place(run).map(|place| Occurrence {
+                place,
+                is_loose,
+                is_small,
+            }));
+        };
+        for numeral in &denoted.numerals {
+            if self.amounts.iter().any(|amount| self.is_amount(*amount, numeral)) {
+                let is_small = numeral.amount < 100.0 && numeral.amount.fract() == 0.0;
+                push(&numeral.run, numeral.is_loose, is_small);
+            }
+        }
+        for (date, run) in &denoted.dates {
+            if self.dates.iter().any(|ours| date.tells(ours)) {
+                push(run, false, false);
+            } else if self.dates.iter().any(|ours| date.hints_at(ours)) {
+                push(run, true, false);
+            }
+        }
+        for (time, run, is_open) in &denoted.times {
+            if self.times.contains(time) {
+                push(run, *is_open, false);
+            }
+        }
+    }
+
+    fn is_amount(&self, amount: f64, numeral: &Numeral) -> bool {
+        if is_same(amount, numeral.amount) {
+            return true;
+        }
+        // A share that is written out to two decimals or more, and a measure that is rounded to one or more.
+        let is_rounded = |decimals: usize, exact: f64, rounded: f64| {
+            format!("{exact:.decimals$}")
+                .parse::<f64>()
+                .is_ok_and(|exact| is_same(exact, rounded))
+        };
+        numeral.is_share && self.decimals >= 2 && is_rounded(self.decimals.min(12), numeral.amount, amount)
+            || !numeral.is_share
+                && numeral.amount.fract() != 0.0
+                && (1..self.decimals.min(4)).any(|fewer| is_rounded(fewer, amount, numeral.amount))
+    }
+}
+
+fn is_same(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-9 * one.abs().max(other.abs())
+}
+
+/// Whether a word is another, in the singular or in the plural.
+fn is_same_word(text: &str, value: &str) -> bool {
+    const SHORTEST: usize = 3;
+    if text == value {
+        return true;
+    }
+    let (short, long) = if text.len() < value.len() {
+        (text, value)
+    } else {
+        (value, text)
+    };
+    if short.len() < SHORTEST || long.len() - short.len() > 3 || !short.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return false;
+    }
+    match long.strip_prefix(short) {
+        Some("s" | "es") => true,
+        Some(_) => false,
+        None => long
+            .strip_suffix("ies")
+            .is_some_and(|stem| short.strip_suffix('y') == Some(stem)),
+    }
+}
+
+/// What a statement may shorten a name of several words to: its first or last word.
+fn parts(value: &[String]) -> Vec<Vec<String>> {
+    let tells = |word: &&String| {
+        word.chars().count() >= 4 && word.chars().all(char::is_alphabetic) && !EMPTY_WORDS.contains(&word.as_str())
+    };
+    match value {
+        [first, .., last] => [first, last]
+            .into_iter()
+            .filter(tells)
+            .map(|word| vec![word.clone()])
+            .collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,144 @@
+//! The characters of a text as its reader takes them: small letters without accents; what nothing shows left out; a letter of
+//! another script that looks like a Latin one as that one (Unicode Technical Standard 39); any script's digit as 0 to 9.
+
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_security::confusable_detection::skeleton;
+
+/// A character with the bytes of the text that it stands for.
+pub(super) type Letter = (char, Range<usize>);
+
+/// Between the numbers of a fraction in one character, such as `¼`.
+pub(super) const FRACTION_SLASH: char = '\u{2044}';
+
+/// The text's characters, folded.
+pub(super) fn letters(text: &str) -> Vec<Letter> {
+    let mut found: Vec<Letter> = Vec::with_capacity(text.len());
+    let mut hidden_until = 0;
+    for (at, character) in text.char_indices() {
+        let place = at..at + character.len_utf8();
+        if at < hidden_until {
+            continue;
+        }
+        if character.is_ascii() {
+            found.push((character.to_ascii_lowercase(), place));
+        } else if let Some(length) = written_out(text.get(at..).unwrap_or_default()) {
+            hidden_until = at + length;
+        } else if !is_ignorable(character) {
+            fold(character, &place, &mut found);
+        }
+    }
+    found
+}
+
+fn fold(character: char, place: &Range<usize>, found: &mut Vec<Letter>) {
+    if let Some(digit) = digit(character) {
+        found.push((digit, place.clone()));
+        return;
+    }
+    let parts = std::iter::once(character)
+        .nfkd()
+        .filter(|part| !is_combining_mark(*part))
+        .flat_map(char::to_lowercase);
+    let first = found.len();
+    found.extend(parts.map(|part| (latin(part, character), place.clone())));
+    if found[first..].iter().any(|(part, _)| *part == FRACTION_SLASH) && first < found.len() - 1 {
+        // `2½` is no 21.
+        found.insert(first, (' ', place.start..place.start));
+    }
+}
+
+/// The Latin letter that a letter looks like, small or capital, if it looks like one.
+fn latin(small: char, written: char) -> char {
+    if small.is_ascii() || !small.is_alphabetic() {
+        return small;
+    }
+    let looks = |character: char| {
+        let text = character.to_string();
+        let mut like = skeleton(&text);
+        match (like.next(), like.next()) {
+            (Some(only), None) if only.is_ascii_alphabetic() => Some(only.to_ascii_lowercase()),
+            _ => None,
+        }
+    };
+    let is_ours =
+        matches!(u32::from(small), 0x370..=0x52F | 0x530..=0x58F | 0x10A0..=0x10FF | 0x13A0..=0x13FF | 0x180..=0x2AF);
+    let found = if is_ours {
+        looks(written)
+            .or_else(|| looks(small))
+            .or_else(|| small.to_uppercase().next().and_then(looks))
+    } else {
+        None
+    };
+    found.unwrap_or(small)
+}
+
+/// How long the sign is that a page shows for a character which nothing would show: `⟨U+200B⟩`.
+fn written_out(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("⟨U+")?;
+    let end = rest.find('⟩')?;
+    let code = rest.get(..end)?;
+    let is_code = (4..=6).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_code.then_some(text.len() - rest.len() + end + '⟩'.len_utf8())
+}
+
+/// Unicode's default-ignorable code points, and controls.
+fn is_ignorable(character: char) -> bool {
+    matches!(
+        u32::from(character),
+        0x80..=0x9f | 0xad | 0x34f | 0x61c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f
+            | 0x202a..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb
+            | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff
+    )
+}
+
+/// The ASCII digit of a decimal digit of any script (general category Nd).
+fn digit(character: char) -> Option<char> {
+    /// The zero of each script; its other digits follow.
+    const ZEROS: &[u32] = &[
+        0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50, 0xED0, 0xF20,
+        0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0,
+        0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10, 0x104A0, 0x10D30, 0x10D40, 0x11066, 0x110F0, 0x11136, 0x111D0,
+        0x112F0, 0x11450, 0x114D0, 0x11650, 0x116C0, 0x116D0, 0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50,
+        0x11D50, 0x11DA0, 0x11F50, 0x16130, 0x16A60, 0x16AC0, 0x16B50, 0x16D70, 0x1CCF0, 0x1D7CE, 0x1D7D8, 0x1D7E2,
+        0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
+    ];
+    let code = u32::from(character);
+    let zero = ZEROS.get(ZEROS.partition_point(|zero| *zero <= code).checked_sub(1)?)?;
+    char::from_digit(code - zero, 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folded(text: &str) -> String {
+        letters(text).into_iter().map(|(letter, _)| letter).collect()
+    }
+
+    #[test]
+    fn letters_are_taken_as_their_reader_takes_them() {
+        for (text, expected) in [
+            ("Ångström ÉCOLE ﬁn ③", "angstrom ecole fin 3"),
+            ("Рetrel Οslо", "petrel oslo"),
+            ("Pet\u{ad}r\u{200b}el Pet⟨U+200B⟩rel", "petrel petrel"),
+            ("١١٢ १२ ７", "112 12 7"),
+            ("P\u{336}e\u{336}t\u{336}", "pet"),
+            ("2½", "2 1\u{2044}2"),
+            ("東京 привет", "東京 пpиbet"),
+            ("⟨U+⟩ ⟨x⟩", "⟨u+⟩ ⟨x⟩"),
+        ] {
+            assert_eq!(folded(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_letter_has_its_place() {
+        let text = "a\u{200b}é⟨U+00AD⟩½z";
+        for (letter, place) in letters(text) {
+            assert!(text.get(place.clone()).is_some(), "{letter} {place:?}");
+        }
+    }
+}
