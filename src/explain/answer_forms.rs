@@ -20,7 +20,7 @@ mod calendar;
 mod numerals;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "what a test builds has to be there")]
-mod planted_forms;
+pub(super) mod planted_forms;
 mod value;
 mod verdicts;
 
@@ -31,6 +31,8 @@ use super::stated::Read;
 use super::text_words::{Token, joined, sentences, words};
 use crate::dataset::Answer;
 use value::{Occurrence, Text, Value};
+
+pub(super) use verdicts::verdict_of;
 
 /// What an answer looks like in a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -222,7 +224,12 @@ impl AnswerForms {
         let mut places: Vec<Range<usize>> = Vec::new();
         for read in &texts {
             let found = occurrences(&self.values(), std::slice::from_ref(read));
-            let said = found.filter(|found| !found.is_loose && !is_none(&read.tokens, found));
+            let reader = Read::new(read.text, &read.tokens);
+            let tells = |found: &Occurrence| {
+                !found.is_loose && !is_none(&read.tokens, found)
+                    || found.is_loose && reader.is_alone(&run_at(&read.tokens, &found.place))
+            };
+            let said = found.filter(tells);
             places.extend(said.map(|found| found.place));
         }
         places.extend(self.retold_in(text));

@@ -9,7 +9,6 @@ use sqlparser::ast::{
 
 use super::operations::with_query;
 use super::sql_pieces::{PieceKind, pieces};
-use super::text_words::words;
 use crate::trace::Trace;
 
 /// A constant that a statement gives out.
@@ -164,18 +163,6 @@ fn lexemes(statement: &str) -> Vec<Lexeme> {
         }
     }
     found
-}
-
-/// The truth that a cell or a constant says by itself, in whatever way.
-pub(super) fn verdict_of(text: &str) -> Option<bool> {
-    match words(text).as_slice() {
-        [word] => match word.as_str() {
-            "true" | "t" | "yes" | "y" | "1" => Some(true),
-            "false" | "f" | "no" | "n" | "0" => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Whether a result's column is one of the first table, carried along unchanged.

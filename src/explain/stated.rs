@@ -172,6 +172,13 @@ impl<'a> Read<'a> {
         self.sentence_before(run.start).any(is_condition) || after.into_iter().any(is_condition)
     }
 
+    /// Whether a run is all that its sentence has to say.
+    pub(super) fn is_alone(&self, run: &Range<usize>) -> bool {
+        let says_nothing = |index: usize| FILLERS.contains(&self.word(index)) || COPULAS.contains(&self.word(index));
+        let ends = run.end >= self.tokens.len() || Self::ends_sentence(self.gap(run.end));
+        !run.is_empty() && ends && self.sentence_before(run.start).all(says_nothing)
+    }
+
     fn is_announced(&self, run: &Range<usize>) -> bool {
         let mut after_copula = self.gap(run.start).contains([':', '=']);
         let is_number = self.is_number(run);

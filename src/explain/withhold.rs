@@ -14,10 +14,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::answer_forms::AnswerForms;
+use super::answer_forms::{AnswerForms, verdict_of};
 use super::marked_table::TableView;
 use super::own_texts::OwnTexts;
-use super::sql_constants::{comes_from_first_table, given_constants, is_quantity, verdict_of};
+use super::sql_constants::{comes_from_first_table, given_constants, is_quantity};
 use super::sql_pieces::{PieceKind, pieces};
 use super::telling_names::TellingNames;
 use super::text_words::{contains, is_small_number, joined, words as words_of};
@@ -183,31 +183,31 @@ impl Concealer<'_, '_> {
     }
 
     /// Whether a step's result states the answer: a column holds it and nothing else, or is named by it, or what was
-    /// computed says it in words.
+    /// computed says it in words or in pieces.
     fn states_answer(&self, shown: &TableView) -> bool {
         let trace = self.blind.trace;
         let Some(table) = trace.tables.get(shown.index).filter(|_| shown.index > 0) else {
             return false;
         };
         let first_table_states_it = fills_first_table(self.forms, &self.blind.sample.table);
-        (0..table.columns.len()).any(|column| {
-            // By this step or by one before it, or not known how.
-            let is_computed = !comes_from_first_table(trace, shown.index, column);
-            self.forms.fill(cells(table, column), is_computed) && !first_table_states_it
-                || (is_computed && self.is_told_by_computed(table, column))
-                || (*self.forms == AnswerForms::Verdict && gives_verdict(trace, table, shown.index, column))
-        })
+        // By this step or by one before it, or not known how.
+        let is_computed = |column: usize| !comes_from_first_table(trace, shown.index, column);
+        let computed = || (0..table.columns.len()).filter(|column| is_computed(*column));
+        is_told_in_pieces(self.forms, &table.rows, computed)
+            || (0..table.columns.len()).any(|column| {
+                let name = table.columns.get(column).map_or("", |column| &column.display);
+                let is_own_name = self.blind.sample.table.columns.iter().any(|own| own.display == name);
+                self.forms.fill(cells(table, column), is_computed(column)) && !first_table_states_it
+                    || !is_own_name && is_told_by_name(self.forms, name, &self.blind.sample.question)
+                    || (is_computed(column) && self.is_put_in_words(table, column))
+                    || (*self.forms == AnswerForms::Verdict && gives_verdict(trace, table, shown.index, column))
+            })
     }
 
-    fn is_told_by_computed(&self, table: &Table, column: usize) -> bool {
-        let question = &self.blind.sample.question;
-        let name = table.columns.get(column).map_or("", |column| &column.display);
-        let says = |text: &str| !self.forms.said_in_step(text, question).is_empty();
-        self.forms.is_named_by(name)
-            || says(name) && *self.forms != AnswerForms::Verdict
-            || cells(table, column)
-                .flatten()
-                .any(|cell| words_of(cell).len() > 1 && states(self.forms, cell))
+    fn is_put_in_words(&self, table: &Table, column: usize) -> bool {
+        cells(table, column)
+            .flatten()
+            .any(|cell| words_of(cell).len() > 1 && states(self.forms, cell))
     }
 
     /// The last step of a chain that compares what the question offers must not pick out the answer alone.
@@ -307,6 +307,25 @@ impl Choice {
 /// Whether the first table alone has a column that holds the answer and nothing else.
 pub(super) fn fills_first_table(forms: &AnswerForms, table: &Table) -> bool {
     (0..table.columns.len()).any(|column| forms.fill(cells(table, column), false))
+}
+
+/// Whether the name of a column tells the answer: has it, or states it.
+pub(super) fn is_told_by_name(forms: &AnswerForms, name: &str, question: &str) -> bool {
+    forms.is_named_by(name)
+        || *forms != AnswerForms::Verdict && !forms.said_in_step(&name.replace('_', " "), question).is_empty()
+}
+
+/// Whether what was computed in a result of one row is the answer in pieces, a cell each.
+pub(super) fn is_told_in_pieces<Columns: Iterator<Item = usize>>(
+    forms: &AnswerForms,
+    rows: &[Vec<Option<String>>],
+    computed: impl Fn() -> Columns,
+) -> bool {
+    let [row] = rows else {
+        return false;
+    };
+    let cells: Vec<&str> = computed().filter_map(|column| row.get(column)?.as_deref()).collect();
+    cells.len() > 1 && forms.is_named_by(&cells.join(" "))
 }
 
 /// Words that sentences of ours are made of. An answer of these alone is told by none of them.
@@ -442,24 +461,32 @@ pub(super) fn said_in_program(forms: &AnswerForms, text: &str, question: &str) -
     }
 }
 
-/// The constants of a program that are verdicts, and whether both are among them.
+/// The constants of a program that are verdicts, and whether both are among them. `'TR' || 'UE'` is one.
 fn verdict_constants(program: &str) -> (Vec<Range<usize>>, bool) {
     let mut at = 0;
-    let mut found = Vec::new();
-    let mut verdicts = BTreeSet::new();
+    let mut constants: Vec<(String, Range<usize>)> = Vec::new();
+    let mut between = String::new();
     for piece in pieces(program) {
         let place = at..at + piece.text.len();
         at = place.end;
-        let word = match words_of(&piece.text).as_slice() {
-            [word] if piece.kind == PieceKind::Text => word.clone(),
-            _ => continue,
-        };
-        if matches!(word.as_str(), "true" | "false") {
-            verdicts.insert(word);
-            found.push(place);
+        if piece.kind != PieceKind::Text {
+            between.push_str(&piece.text);
+            continue;
         }
+        let text = words_of(&piece.text).concat();
+        match constants.last_mut() {
+            Some((all, whole)) if between.trim() == "||" => {
+                all.push_str(&text);
+                whole.end = place.end;
+            }
+            _ => constants.push((text, place)),
+        }
+        between.clear();
     }
-    (found, verdicts.len() == 2)
+    constants.retain(|(text, _)| matches!(text.as_str(), "true" | "false"));
+    let verdicts: BTreeSet<&str> = constants.iter().map(|(text, _)| text.as_str()).collect();
+    let has_both = verdicts.len() == 2;
+    (constants.into_iter().map(|(_, place)| place).collect(), has_both)
 }
 
 /// Puts [`WITHHELD`] in the place of each range; gives how many there were. What is left may tell something anew.

@@ -147,6 +147,18 @@ fn denominator(word: &str) -> Option<f64> {
     })
 }
 
+/// Whether a word may be part of a number.
+pub(super) fn may_count(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+        || word.ends_with(|c: char| c.is_ascii_digit())
+        || small(word).is_some()
+        || small_ordinal(word).is_some()
+        || scale(word).is_some()
+        || denominator(word).is_some()
+        || COUNTING.iter().any(|(known, _)| *known == word)
+        || roman(word).is_some()
+}
+
 /// Whether what stands between words of a number does.
 fn joins(gap: &str) -> bool {
     matches!(gap, " " | "-" | "\u{2010}" | "\u{2011}" | "  ")
@@ -308,10 +320,9 @@ impl Reader<'_> {
                 self.push(scaled(amount, power), start..end + 2, is_loose, false);
             }
         }
-        if let Some(by) = scale(word).filter(|_| may_scale && (attached || joins(gap))) {
-            if attached || !is_short_scale(word) {
-                self.push(amount * by, start..end + 1, is_loose, false);
-            }
+        let is_scaled = may_scale && (attached || joins(gap) && !is_short_scale(word));
+        if let Some(by) = scale(word).filter(|_| is_scaled) {
+            self.push(amount * by, start..end + 1, is_loose, false);
         }
         self.shares(read, start, is_loose);
     }
@@ -553,7 +564,7 @@ impl Reader<'_> {
             all.push_str(&digit);
             end += 1;
         }
-        if all.len() >= 2
+        if (all.len() >= 3 || all.len() == 2 && gap == " ")
             && let Ok(amount) = all.parse()
         {
             self.push(amount, at..end, all.len() < 3, false);

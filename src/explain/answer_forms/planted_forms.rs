@@ -114,6 +114,7 @@ const PLANTED: &[Planted] = &[
             "hundred-and-twelve",
             "the one hundred and twelfth",
             "The answer is CXII.",
+            "CXII",
             "so 11 2 / 1 1 2",
             "n=112",
             "pax112",
@@ -166,6 +167,8 @@ const PLANTED: &[Planted] = &[
             "3.0",
             "०३",
             "So III.",
+            "III",
+            "a trio",
             "The answer is: a trio",
             "It happened thrice, so thrice is the answer.",
             "2 + 1 = 3",
@@ -389,7 +392,136 @@ const PLANTED: &[Planted] = &[
         not_found: &["last but one of four boats"],
         innocent: &["13th", "4th", "thirty", "second"],
     },
+    Planted {
+        answer: || Answer::Verdict(true),
+        telling: VERDICTS,
+        not_found: VERDICTS_NOT_FOUND,
+        innocent: NO_VERDICTS,
+    },
 ];
+
+const VERDICTS: &[&str] = &[
+    "The claim holds.",
+    "So this is right.",
+    "That checks out.",
+    "The assertion is valid.",
+    "It is not false.",
+    "This is indeed the case.",
+    "We can confirm it.",
+    "The claim stands.",
+    "T R U E",
+    "t-r-u-e",
+    "Tr\u{200b}ue",
+    "Тrue",
+    "ＴＲＵＥ",
+    "TRUE_",
+    "Truely so.",
+    "True-ish",
+    "The answer: yes",
+    "Affirmative.",
+    "It is a fact.",
+    "Verdict = 1",
+    "verdict: T",
+    "the answer is F",
+    "✓",
+    "Row 2 has 55 minutes 👍",
+    "All of it ❌",
+    "The table agrees with what was said.",
+    "The statement cannot be rejected.",
+    "This is not incorrect.",
+    "Stimmt.",
+    "Verified.",
+    "Entailed.",
+    "It does hold up, no contradiction was found.",
+    "**Yes**",
+    "Yes. It does.",
+    "- yes",
+    "No, the Tern takes 55.",
+    "The claim is accurate.",
+    "is truthful",
+    "Hence, it was confirmed by 3 rows.",
+    "Thus the data contradict what the author wrote in 2004.",
+    "Overall, everything matches.",
+    "In conclusion, we agree.",
+    "Da 55 > 35: richtig.",
+    "Oui.",
+    "はい",
+    "Нет.",
+    "Row 3 has 55. Therefore supported.",
+    "The evidence refutes the statement about the Tern.",
+    "Unsubstantiated.",
+    "So the assertion is unsupported.",
+];
+
+const VERDICTS_NOT_FOUND: &[&str] = &[
+    "eurt",
+    "GEHR",
+    "V3rd1ct: tru3",
+    "The Tern takes longest.",
+    "I would bet my house on that.",
+];
+
+const NO_VERDICTS: &[&str] = &[
+    "We look for the vessel with the most minutes.",
+    "The Tern takes 55 minutes.",
+    "The statement speaks of the Tern.",
+    "First, we check whether the claim is supported.",
+    "To verify the claim, sort the rows by the minutes.",
+    "Row 3 matches the condition on the port.",
+    "There is no row with a longer trip.",
+    "The right column has the shares of 3 routes.",
+    "The Tern stands third from the left in the list of all boats.",
+    "No row is left out.",
+    "Its departures are on 3 different days.",
+    "The support vessel of 1998 sailed from North Quay to Saltmarsh.",
+    "The next step compares them.",
+    "The label of row 4 is Skua.",
+    "Passes for 12 trips fit in the envelope with the tickets for adults.",
+    "The case of wine weighs 12 kilos and stands on the quay of the harbour.",
+    "Say the name of the route.",
+    "The claim names two vessels.",
+    "It leaves on the first of December.",
+    "What does the table say about the Tern?",
+    "The rows are sorted, largest first.",
+    "Minutes are counted from the quay.",
+    "A ferry of 1912 was sold to the north.",
+    "Each vessel has one route.",
+    "The first table has what we need.",
+    "Departures are given by date.",
+    "The ferry left at noon and came back at six.",
+    "A longer trip is not always a later one.",
+    "We keep the three largest.",
+    "Passengers have no assigned seats on these boats.",
+    "Its share is half of the other's.",
+    "Only the Skua sails on Sundays.",
+    "The mean over the rows is 36.7 minutes.",
+    "Names of routes come from islands nearby.",
+    "Next, take the difference of the two.",
+    "Some of the cells are empty.",
+    "The boat's captain won 12 prizes, and lost 3.",
+    "We need the column of minutes.",
+    "Nobody else took part in the race.",
+    "Was the Tern ever late?",
+    "The port lies on the left bank of the river.",
+    "These rows are from 2004 and 2005.",
+    "The largest of them is in the last row.",
+    "One of the boats has two names.",
+    "It was built in 1912.",
+    "This is the column of shares.",
+    "That leaves two rows.",
+    "So we sort by minutes.",
+    "Therefore we look at the Tern and the Skua.",
+    "The answer needs two columns.",
+    "Overall there are three routes.",
+    "The result of this step has two rows.",
+];
+
+/// Every text that tells, with the answer that it tells.
+pub(in crate::explain) fn telling() -> impl Iterator<Item = (Answer, &'static str)> {
+    PLANTED
+        .iter()
+        .flat_map(|planted| planted.telling.iter().map(|text| ((planted.answer)(), *text)))
+}
 
 /// What explanations say that tell none of these answers.
 const INNOCENT: &[&str] = &[
@@ -433,6 +565,9 @@ fn planted_forms_are_found_and_innocent_texts_stay() {
     for planted in PLANTED {
         let answer = (planted.answer)();
         let forms = AnswerForms::of(&answer, "").unwrap();
+        if let Answer::Verdict(verdict) = answer {
+            assert_eq!(AnswerForms::of(&Answer::Verdict(!verdict), ""), Some(forms.clone()));
+        }
         let is_found = |text: &str| !forms.said_in(text).is_empty();
         let mut check = |texts: &[&str], expected: bool| {
             for text in texts.iter().filter(|text| is_found(text) != expected) {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::EMPTY_WORDS;
 use super::atoms::Atoms;
 use super::calendar::{self, Date};
-use super::numerals::{Numeral, numerals};
+use super::numerals::{Numeral, may_count, numerals};
 use crate::explain::letters::{Letter, letters};
 use crate::explain::text_words::{Token, index_runs, is_small_number, tokens_of};
 
@@ -218,7 +218,7 @@ impl Value {
         if self.words == words || self.is_of_letters() && words.concat() == self.joined {
             return true;
         }
-        if !self.is_denoting() {
+        if !self.is_denoting() || !words.iter().any(|word| may_count(word)) {
             return false;
         }
         Self::of(text).is_some_and(|other| self.denotes_the_same(&other))
@@ -306,15 +306,18 @@ impl Value {
         const SHORTEST: usize = 3;
         /// So long a word is seldom part of another.
         const LONG: usize = 6;
-        const MOST_AROUND: usize = 3;
+        const MOST_BEFORE: usize = 3;
         if self.joined.len() < SHORTEST || token.text.len() <= self.joined.len() {
             return false;
         }
         let Some(at) = token.text.find(&self.joined) else {
             return false;
         };
-        let around = token.text.len() - self.joined.len();
-        if self.joined.chars().count() >= LONG && around <= MOST_AROUND {
+        let is_at_the_end = token
+            .text
+            .trim_end_matches('s')
+            .ends_with(self.joined.trim_end_matches('s'));
+        if self.joined.chars().count() >= LONG && at <= MOST_BEFORE && is_at_the_end {
             return true;
         }
         // In camel case, or beside a digit.
@@ -335,6 +338,10 @@ impl Value {
 
     /// Other writings of the number, date or time that it is.
     fn as_denoted(&self, text: &Text<'_>, found: &mut Vec<Occurrence>) {
+        // Most texts and cells have no number at all.
+        if !text.tokens.iter().any(|token| may_count(&token.text)) {
+            return;
+        }
         let denoted = text.denoted.get_or_init(|| Denoted::of(&text.letters));
         let mut push = |run: &Range<usize>, is_loose: bool, is_small: bool| {
             found.extend(denoted.atoms.place(run).map(|place| Occurrence {

@@ -1,148 +1,542 @@
-//! How a sentence says a verdict.
+//! How a sentence says a verdict. The rule, also in docs/formats.md:
+//!
+//! - `true` and `false` with what is made of them, a tick or a cross say it wherever they stand, spelled apart too, and `yes` or
+//!   `no` at the end or the beginning of a sentence;
+//! - a word that *judges* (`supported`, `incorrect`, `verified`: a stem with its endings) says it in a sentence that speaks of the
+//!   statement or points at it (`claim`, `it`, `this`), in a short one, in one that concludes (`so`, `overall`), and in the first
+//!   and the last sentence of a text unless it has a number;
+//! - a word that may judge (`agrees`, `stands`, `indeed`) says it where the statement is named, in a sentence that concludes, and
+//!   in a short one that points;
+//! - after `verdict`, `answer`, `label` and the like also `1`, `0`, `T`, `F`.
+//!
+//! Both verdicts are found alike. What is asked (`whether it is supported`, `to verify the claim`) is not said.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::explain::stated::Read;
-use crate::explain::text_words::{sentences, tokens, words};
+use crate::explain::text_words::{Token, sentences, tokens, words};
 
-const CLAIM: &[&str] = &[
+/// Words for the truth itself.
+const TRUTH: &[&str] = &[
+    "true",
+    "truely",
+    "truth",
+    "truthful",
+    "truthfully",
+    "false",
+    "falsely",
+    "falsehood",
+    "falsity",
+    "untrue",
+    "untruth",
+];
+
+/// What a word that affirms begins with.
+const AFFIRMING: &[&str] = &[
+    "accura",
+    "affirm",
+    "confirm",
+    "correct",
+    "corroborat",
+    "entail",
+    "factual",
+    "substantiat",
+    "support",
+    "validat",
+    "verif",
+];
+
+/// What a word that denies begins with.
+const DENYING: &[&str] = &[
+    "contradict",
+    "debunk",
+    "erroneous",
+    "falsif",
+    "mistaken",
+    "refut",
+    "reject",
+];
+
+/// Words that affirm and have no other endings.
+const AFFIRM: &[&str] = &[
+    "accepted",
+    "fact",
+    "hold",
+    "holds",
+    "justified",
+    "proved",
+    "proven",
+    "proves",
+    "right",
+    "upheld",
+    "valid",
+    "richtig",
+    "stimmt",
+    "wahr",
+    "vrai",
+    "vraie",
+    "cierto",
+    "verdadero",
+    "verdadera",
+    "vero",
+    "verdade",
+    "верно",
+    "правда",
+];
+
+/// Words that deny and have no other endings.
+const DENY: &[&str] = &[
+    "disproved",
+    "disproven",
+    "disproves",
+    "wrong",
+    "falsch",
+    "unwahr",
+    "faux",
+    "fausse",
+    "falso",
+    "falsa",
+    "неверно",
+    "ложь",
+];
+
+/// What turns a word that judges into its opposite.
+const OPPOSITE: &[&str] = &["un", "in", "dis", "non", "mis"];
+
+/// Words that judge among other things.
+const MAY_JUDGE: &[&str] = &[
+    "absolutely",
+    "adds",
+    "agree",
+    "agrees",
+    "align",
+    "aligns",
+    "case",
+    "certainly",
+    "checks",
+    "conflict",
+    "conflicts",
+    "consistent",
+    "contrary",
+    "definitely",
+    "disagree",
+    "disagrees",
+    "fails",
+    "fit",
+    "fits",
+    "inconsistent",
+    "indeed",
+    "lie",
+    "match",
+    "matches",
+    "mismatch",
+    "myth",
+    "passes",
+    "plausible",
+    "satisfied",
+    "satisfies",
+    "sound",
+    "stand",
+    "stands",
+    "succeeds",
+    "surely",
+    "truly",
+    "unfounded",
+];
+
+/// Yes and no, in several languages.
+const PARTICLES: &[&str] = &[
+    "yes",
+    "no",
+    "yep",
+    "yeah",
+    "yup",
+    "aye",
+    "nope",
+    "nah",
+    "nay",
+    "ja",
+    "nein",
+    "oui",
+    "non",
+    "si",
+    "sim",
+    "nao",
+    "да",
+    "нет",
+    "tak",
+    "nie",
+    "evet",
+    "hayir",
+    "nej",
+    "はい",
+    "いいえ",
+    "是",
+    "否",
+    "不是",
+    "네",
+    "아니요",
+    "نعم",
+    "لا",
+    "हाँ",
+    "नहीं",
+];
+
+/// Name the statement.
+const STATEMENT: &[&str] = &[
     "statement",
+    "statements",
     "claim",
+    "claims",
+    "claimed",
     "assertion",
-    "sentence",
+    "asserted",
+    "hypothesis",
+    "proposition",
     "answer",
     "verdict",
     "conclusion",
-    "table",
-    "it",
+    "said",
+    "stated",
 ];
 
-const JUDGED: &[&str] = &[
-    "supported",
-    "supports",
-    "support",
-    "unsupported",
-    "refuted",
-    "refutes",
-    "refute",
-    "entailed",
-    "entails",
-    "contradicted",
-    "contradicts",
-    "contradict",
-    "confirmed",
-    "confirms",
-    "confirm",
-    "correct",
-    "incorrect",
-    "accurate",
-    "inaccurate",
-    "right",
-    "wrong",
-    "valid",
-    "invalid",
-    "holds",
-    "untrue",
-    "disproved",
-    "disproves",
-    "proven",
+/// Point at it, or at what it is held against.
+const POINTING: &[&str] = &[
+    "it",
+    "this",
+    "that",
+    "sentence",
+    "table",
+    "data",
+    "evidence",
+    "everything",
 ];
+
+/// Begin a sentence that concludes.
+const CONCLUDING: &[&str] = &[
+    "accordingly",
+    "answer",
+    "conclusion",
+    "consequently",
+    "ergo",
+    "finally",
+    "hence",
+    "overall",
+    "result",
+    "so",
+    "summary",
+    "therefore",
+    "thus",
+    "ultimately",
+    "verdict",
+];
+
+/// Come before a verdict of one letter or digit.
+const ANNOUNCING: &[&str] = &[
+    "answer",
+    "conclusion",
+    "decision",
+    "judgement",
+    "judgment",
+    "label",
+    "prediction",
+    "truth",
+    "verdict",
+];
+
+const SIGNS: &[char] = &[
+    '✓', '✔', '☑', '✅', '✗', '✘', '✕', '✖', '❌', '❎', '☒', '👍', '👎', '⊤', '⊥', '🆗', '🚫',
+];
+
+/// A short sentence has as many words at most.
+const SHORT: usize = 6;
+
+/// What a word says of a statement, if it judges.
+fn judges(word: &str) -> Option<bool> {
+    const LONGEST_ENDING: usize = 5;
+    static FOLDED: LazyLock<[BTreeSet<String>; 2]> = LazyLock::new(|| [folded(AFFIRM), folded(DENY)]);
+    let by = |word: &str| {
+        let begins = |stems: &[&str]| {
+            stems
+                .iter()
+                .any(|stem| word.strip_prefix(stem).is_some_and(|end| end.len() <= LONGEST_ENDING))
+        };
+        if FOLDED[0].contains(word) || begins(AFFIRMING) {
+            Some(true)
+        } else if FOLDED[1].contains(word) || begins(DENYING) {
+            Some(false)
+        } else {
+            None
+        }
+    };
+    by(word).or_else(|| {
+        let stem = OPPOSITE.iter().find_map(|prefix| word.strip_prefix(prefix))?;
+        by(stem).filter(|_| stem.len() > 4).map(|verdict| !verdict)
+    })
+}
+
+/// Words as their reader takes them.
+fn folded(list: &[&str]) -> BTreeSet<String> {
+    list.iter().map(|word| words(word).concat()).collect()
+}
+
+fn is_particle(word: &str) -> bool {
+    static FOLDED: LazyLock<BTreeSet<String>> = LazyLock::new(|| folded(PARTICLES));
+    FOLDED.contains(word)
+}
+
+/// The verdict that a cell or a constant says by itself, in whatever way: `yes`, `T`, `supported`, `not correct`.
+pub(in crate::explain) fn verdict_of(text: &str) -> Option<bool> {
+    let words = words(text);
+    let single = |word: &str| match word {
+        "true" | "t" | "yes" | "y" | "1" | "agree" | "agrees" | "pass" | "passes" | "match" | "matches" | "ok" => {
+            Some(true)
+        }
+        "false" | "f" | "no" | "n" | "0" | "untrue" | "disagree" | "disagrees" | "fail" | "fails" | "mismatch" => {
+            Some(false)
+        }
+        word => judges(word).or_else(|| word.strip_suffix("ly").and_then(judges)),
+    };
+    match words.as_slice() {
+        [] => text
+            .chars()
+            .find(|sign| SIGNS.contains(sign))
+            .map(|sign| "✓✔☑✅👍⊤🆗".contains(sign)),
+        [word] => single(word),
+        [not, word] if not == "not" => single(word).map(|verdict| !verdict),
+        _ => None,
+    }
+}
 
 /// The sentences of a model's own text that say a verdict, in bytes.
 pub(super) fn said_in(text: &str) -> Vec<Range<usize>> {
-    sentences_that(text, says_a_verdict)
+    let all = sentences(text);
+    let ends = [all.first().cloned(), all.last().cloned()];
+    sentences_that(text, all, |sentence, place| {
+        says_a_verdict(sentence, ends.iter().flatten().any(|end| end == place))
+    })
 }
 
 /// The sentences of a step that claim one. A rule that speaks of both is no claim.
 pub(super) fn claimed_in(text: &str) -> Vec<Range<usize>> {
-    sentences_that(text, |sentence| {
+    let all = sentences(text);
+    sentences_that(text, all, |sentence, _| {
         claims_a_verdict(sentence) && !has_both_verdicts(sentence)
     })
 }
 
-fn sentences_that(text: &str, is: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
-    let mut found = sentences(text);
-    found.retain(|sentence| text.get(sentence.clone()).is_some_and(&is));
-    found
+fn sentences_that(
+    text: &str,
+    mut all: Vec<Range<usize>>,
+    is: impl Fn(&str, &Range<usize>) -> bool,
+) -> Vec<Range<usize>> {
+    all.retain(|place| text.get(place.clone()).is_some_and(|sentence| is(sentence, place)));
+    all
 }
 
 /// Whether a column that was computed has one verdict and nothing else.
-pub(super) fn fill<'a>(cells: impl Iterator<Item = &'a str>, computed: bool) -> bool {
-    let mut cells = cells.map(words).filter(|words| !words.is_empty());
-    let Some(first) = cells.next().filter(|cell| computed && is_verdict_word(cell)) else {
+pub(super) fn fill<'a>(mut cells: impl Iterator<Item = &'a str>, computed: bool) -> bool {
+    if !computed {
+        return false;
+    }
+    // A column may well be of 1 alone, or of `match`.
+    let verdict = |cell: &str| {
+        let said = words(cell).concat();
+        let is_plain =
+            matches!(said.as_str(), "true" | "false" | "yes" | "no" | "t" | "f" | "y" | "n") || judges(&said).is_some();
+        verdict_of(cell).filter(|_| is_plain)
+    };
+    let Some(first) = cells.find(|cell| !cell.trim().is_empty()).and_then(verdict) else {
         return false;
     };
-    cells.all(|cell| cell == first)
+    cells
+        .filter(|cell| !cell.trim().is_empty())
+        .all(|cell| verdict(cell) == Some(first))
 }
 
-fn is_verdict_word(words: &[String]) -> bool {
-    matches!(words, [word] if matches!(word.as_str(), "true" | "false"))
+/// A sentence and its words.
+struct Sentence<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
 }
 
-fn has_both_verdicts(sentence: &str) -> bool {
-    let words = words(sentence);
-    ["true", "false"]
-        .iter()
-        .all(|verdict| words.iter().any(|word| word == verdict))
+impl<'a> Sentence<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            tokens: tokens(text),
+        }
+    }
+
+    fn word(&self, index: usize) -> &str {
+        self.tokens.get(index).map_or("", |token| &token.text)
+    }
+
+    /// What stands behind a word, up to the next.
+    fn behind(&self, index: usize) -> &'a str {
+        let start = self.tokens.get(index).map_or(self.text.len(), |token| token.place.end);
+        let end = self
+            .tokens
+            .get(index + 1)
+            .map_or(self.text.len(), |token| token.place.start);
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    fn has(&self, list: &[&str]) -> bool {
+        self.tokens.iter().any(|token| list.contains(&token.text.as_str()))
+    }
+
+    fn is_short(&self) -> bool {
+        self.tokens.len() <= SHORT
+    }
+
+    fn has_number(&self) -> bool {
+        self.tokens
+            .iter()
+            .any(|token| token.text.starts_with(|c: char| c.is_ascii_digit()))
+    }
+
+    /// Whether a word is asked after and not said: `whether it is supported`, `to verify`.
+    fn is_asked(&self, index: usize) -> bool {
+        const REACH: usize = 10;
+        if index > 0 && self.word(index - 1) == "to" {
+            return true;
+        }
+        (index.saturating_sub(REACH)..index)
+            .rev()
+            .take_while(|before| !self.behind(*before).contains([',', ';', ':']))
+            .any(|before| self.word(before) == "whether")
+    }
+
+    /// Whether one of its words is such a one, and is not asked after.
+    fn says(&self, is: impl Fn(&str) -> bool) -> bool {
+        (0..self.tokens.len()).any(|index| is(self.word(index)) && !self.is_asked(index))
+    }
+
+    /// Whether it begins with a word that concludes.
+    fn concludes(&self) -> bool {
+        let first = usize::from(matches!(
+            self.word(0),
+            "and" | "in" | "as" | "the" | "a" | "final" | "my" | "our"
+        ));
+        let second = first + usize::from(matches!(self.word(first), "final" | "a" | "the"));
+        CONCLUDING.contains(&self.word(second))
+            || matches!(
+                (self.word(0), self.word(1)),
+                ("in", "short" | "sum" | "conclusion") | ("to", "conclude")
+            )
+    }
+
+    fn has_truth(&self) -> bool {
+        self.says(|word| TRUTH.contains(&word)) || self.spells_truth() || self.text.contains(SIGNS)
+    }
+
+    /// `T R U E`, `f-a-l-s-e`
+    fn spells_truth(&self) -> bool {
+        let is_single = |token: &&Token| token.text.chars().nth(1).is_none();
+        let mut start = 0;
+        while start < self.tokens.len() {
+            let letters: String = self.tokens[start..]
+                .iter()
+                .take_while(is_single)
+                .map(|token| token.text.as_str())
+                .collect();
+            if ["true", "false", "yes"].iter().any(|word| letters.contains(word)) {
+                return true;
+            }
+            start += letters.chars().count().max(1);
+        }
+        false
+    }
+
+    /// `Yes, it does`; `we say no.`
+    fn says_yes_or_no(&self) -> bool {
+        let closed = |index: usize| {
+            let rest = self
+                .behind(index)
+                .trim_start_matches(['*', '_', '`', '"', '\'', '”', ')']);
+            index + 1 == self.tokens.len() || rest.trim_start().starts_with([',', '.', '!', ';', ':', '—', '–'])
+        };
+        let whole: String = self.tokens.iter().map(|token| token.text.as_str()).collect();
+        if is_particle(&whole) || self.tokens.len() > 1 && is_particle(self.word(0)) && closed(0) {
+            return true;
+        }
+        let last = self.tokens.len().saturating_sub(1);
+        is_particle(self.word(last)) && last > 0 && (self.is_short() || self.concludes())
+            || (0..last).any(|index| self.word(index) == "yes" && closed(index))
+    }
+
+    /// `Verdict = 1`, `label: F`
+    fn announces(&self) -> bool {
+        (0..self.tokens.len()).any(|index| {
+            let mut next = index + 1;
+            while matches!(self.word(next), "is" | "was" | "the" | "a" | "should" | "be") {
+                next += 1;
+            }
+            let between = self.behind(index);
+            let announced =
+                ANNOUNCING.contains(&self.word(index)) && (next > index + 1 || between.contains([':', '=', '→']));
+            announced && verdict_of(self.word(next)).is_some() && !matches!(self.word(next + 1), "of" | "row" | "rows")
+        })
+    }
 }
 
-/// Whether a sentence of an explanation says a verdict.
-fn says_a_verdict(sentence: &str) -> bool {
-    let words = words(sentence);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    has(&["true", "false"])
-        || states_a_verdict(sentence)
-        || (has(CLAIM) && has(JUDGED))
-        || words.first().is_some_and(|word| matches!(word.as_str(), "yes" | "no"))
-            && (words.len() == 1 || sentence.trim_start().chars().nth(words[0].len()) == Some(','))
+/// Whether a sentence of an explanation says a verdict; at an end of the text, more easily.
+fn says_a_verdict(text: &str, is_at_end: bool) -> bool {
+    let sentence = Sentence::new(text);
+    if sentence.has_truth() || sentence.says_yes_or_no() || sentence.announces() || states_a_verdict(&sentence) {
+        return true;
+    }
+    let (names, points, concludes) = (sentence.has(STATEMENT), sentence.has(POINTING), sentence.concludes());
+    let judges = sentence.says(|word| judges(word).is_some());
+    if judges && (names || points || concludes || sentence.is_short() || is_at_end && !sentence.has_number()) {
+        return true;
+    }
+    let may_judge = sentence.says(|word| MAY_JUDGE.contains(&word));
+    may_judge && (names || concludes || points && (sentence.is_short() || is_at_end && !sentence.has_number()))
 }
 
 /// Whether a sentence states a verdict as it would a value (`result: TRUE`), or is nothing else.
-fn states_a_verdict(sentence: &str) -> bool {
-    const VERDICTS: &[&str] = &[
-        "true",
-        "false",
-        "yes",
-        "no",
-        "supported",
-        "unsupported",
-        "refuted",
-        "entailed",
-        "contradicted",
-    ];
-    let tokens = tokens(sentence);
-    let occurrences = tokens
-        .iter()
-        .enumerate()
-        .filter(|(index, token)| {
+fn states_a_verdict(sentence: &Sentence<'_>) -> bool {
+    let is_verdict = |word: &str| TRUTH.contains(&word) || matches!(word, "yes" | "no") || judges(word).is_some();
+    let occurrences = (0..sentence.tokens.len())
+        .filter(|index| {
             // `there is no row` says nothing of the statement.
-            let after = tokens.get(index + 1).map_or(sentence.len(), |next| next.place.start);
-            let ends = tokens.len() == index + 1
-                || sentence
-                    .get(token.place.end..after)
-                    .is_some_and(|gap| gap.contains([',', '.', ':', ';', '\n']));
-            VERDICTS.contains(&token.text.as_str()) && (ends || !matches!(token.text.as_str(), "yes" | "no"))
+            let ends =
+                sentence.tokens.len() == index + 1 || sentence.behind(*index).contains([',', '.', ':', ';', '\n']);
+            let word = sentence.word(*index);
+            is_verdict(word) && (ends || TRUTH.contains(&word))
         })
-        .map(|(index, _)| index..index + 1)
+        .map(|index| index..index + 1)
         .collect();
-    is_verdict_word(&words(sentence)) || !Read::new(sentence, &tokens).stated(occurrences).is_empty()
+    let is_alone = sentence.tokens.len() == 1 && matches!(sentence.word(0), "true" | "false");
+    is_alone
+        || !Read::new(sentence.text, &sentence.tokens)
+            .stated(occurrences)
+            .is_empty()
 }
 
 /// Whether a sentence about a step claims a verdict: `true` may be a value of the table as well.
-fn claims_a_verdict(sentence: &str) -> bool {
-    if states_a_verdict(sentence) {
+fn claims_a_verdict(text: &str) -> bool {
+    const OF_THE_QUESTION: &[&str] = &["statement", "claim", "assertion", "answer", "verdict", "conclusion"];
+    const BECAUSE: &[&str] = &["because", "since", "therefore", "hence", "thus"];
+    let sentence = Sentence::new(text);
+    if states_a_verdict(&sentence) || sentence.announces() || sentence.spells_truth() {
         return true;
     }
-    let words = words(sentence);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    const OF_THE_QUESTION: &[&str] = &[
-        "statement",
-        "claim",
-        "answer",
-        "verdict",
-        "conclusion",
-        "therefore",
-        "hence",
-    ];
-    has(OF_THE_QUESTION) && (has(&["true", "false"]) || has(JUDGED))
+    let says_truth = sentence.says(|word| TRUTH.contains(&word));
+    let says = says_truth || sentence.says(|word| judges(word).is_some());
+    says && (sentence.has(OF_THE_QUESTION) || sentence.has(BECAUSE) || sentence.concludes())
+}
+
+fn has_both_verdicts(text: &str) -> bool {
+    let words = words(text);
+    let said: BTreeSet<bool> = words
+        .iter()
+        .filter(|word| word.chars().count() > 1)
+        .filter_map(|word| verdict_of(word))
+        .collect();
+    said.len() == 2
 }

@@ -9,10 +9,10 @@ use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
 use super::LeakKind;
 use super::imported_rules::ImportedRules;
 use super::parts::{Part, TablePart};
-use crate::explain::answer_forms::AnswerForms;
+use crate::explain::answer_forms::{AnswerForms, verdict_of};
 use crate::explain::material::Material;
 use crate::explain::page_size::{NAME_CHARACTERS, TEXT_CHARACTERS, shortened};
-use crate::explain::sql_constants::{is_quantity, verdict_of};
+use crate::explain::sql_constants::is_quantity;
 use crate::explain::text_words::words as words_of;
 use crate::explain::visible_text::visible_line;
 use crate::explain::withhold::{self, Blind};
@@ -169,22 +169,30 @@ impl<'b, 'a> Rules<'b, 'a> {
     fn table_tells(&self, forms: &AnswerForms, table: &TablePart) -> bool {
         let question = &self.blind.sample.question;
         let first_states_it = withhold::fills_first_table(forms, &self.blind.sample.table);
-        (0..table.header.len()).any(|column| {
-            let name = table.header.get(column).map_or("", String::as_str);
-            let name_words = words_of(name);
-            let is_computed = !self
+        let name = |column: usize| table.header.get(column).map_or("", String::as_str);
+        let is_computed = |column: usize| {
+            let words = words_of(name(column));
+            !self
                 .own_headers
                 .iter()
-                .any(|own| !own.is_empty() && name_words.starts_with(own));
+                .any(|own| !own.is_empty() && words.starts_with(own))
+        };
+        if !table.is_cut
+            && withhold::is_told_in_pieces(forms, &table.rows, || {
+                (0..table.header.len()).filter(|at| is_computed(*at))
+            })
+        {
+            return true;
+        }
+        (0..table.header.len()).any(|column| {
+            let is_computed = is_computed(column);
             let cells = || {
                 table
                     .rows
                     .iter()
                     .map(|row| row.get(column).and_then(|cell| cell.as_deref()))
             };
-            let is_named = is_computed
-                && (forms.is_named_by(name)
-                    || *forms != AnswerForms::Verdict && !forms.said_in_step(name, question).is_empty());
+            let is_named = is_computed && withhold::is_told_by_name(forms, name(column), question);
             // What is no cell of the first table was made by a program, which may have put it in words.
             let is_put_in_words = || {
                 cells().flatten().any(|cell| {

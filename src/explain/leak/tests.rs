@@ -1,5 +1,7 @@
 //! Pages into which each kind of leak is planted, pages made without concealing, and the readers against the writers.
 
+mod planted_forms;
+
 use proptest::prelude::*;
 
 use std::rc::Rc;
