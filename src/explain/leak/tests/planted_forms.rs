@@ -25,7 +25,7 @@ fn planted_forms_are_concealed_and_found() {
             wrong.push(format!("{:?}: {text:?} is not found", trace.answer));
         }
         trace.rationale = Some(text.to_owned());
-        let page = crate::explain::render_blind(&sample, &trace, Format::FreeText, Withheld, &names());
+        let page = PagesOfSample::new(&sample, &names()).render(&trace, Format::FreeText, Withheld);
         if page.facts.places_withheld == 0 || !page.facts.leaks.is_empty() {
             wrong.push(format!("{:?}: {text:?} is shown: {:?}", trace.answer, page.facts.leaks));
         }
@@ -52,7 +52,7 @@ fn a_column_named_by_the_answer_is_left_out() {
         trace.tables[1] = table(&[header, "Region"], &[&[cells[0], "East"], &[cells[1], "East"]]);
         trace.steps[0].program.as_mut().unwrap().text = format!("SELECT units AS {alias}, region FROM table_sql");
         for format in FORMATS {
-            let page = crate::explain::render_blind(&sample, &trace, format, Withheld, &names());
+            let page = PagesOfSample::new(&sample, &names()).render(&trace, format, Withheld);
             assert_eq!(page.facts.leaks, [], "{header} {format:?}\n{}", page.markdown);
             let told = format!("{}{}", page.markdown, page.html).to_lowercase();
             assert!(!told.contains("petrel"), "{header} {format:?}\n{}", page.markdown);
@@ -81,7 +81,7 @@ fn a_computed_verdict_is_left_out() {
         trace.steps[0].program.as_mut().unwrap().text = "SELECT max(units) = 50 AS r FROM table_sql".to_owned();
         trace.steps[0].lineage.as_mut().unwrap().produced_columns = vec![0];
         trace.steps[0].lineage.as_mut().unwrap().carried_columns = vec![None];
-        let page = crate::explain::render_blind(&sample, &trace, Format::AttributionChain, Withheld, &names());
+        let page = PagesOfSample::new(&sample, &names()).render(&trace, Format::AttributionChain, Withheld);
         assert_eq!(page.facts.leaks, [], "{cell}\n{}", page.markdown);
         assert!(
             !page.markdown.contains(&format!("|{}|", escaped(cell))),
