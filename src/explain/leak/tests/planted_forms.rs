@@ -51,7 +51,7 @@ fn a_column_named_by_the_answer_is_left_out() {
         let mut trace = trace(&sample, values(&["Petrel"]));
         trace.tables[1] = table(&[header, "Region"], &[&[cells[0], "East"], &[cells[1], "East"]]);
         trace.steps[0].program.as_mut().unwrap().text = format!("SELECT units AS {alias}, region FROM table_sql");
-        for format in FORMATS {
+        for format in Format::ALL {
             let page = PagesOfSample::new(&sample, &names()).render(&trace, format, Withheld);
             assert_eq!(page.facts.leaks, [], "{header} {format:?}\n{}", page.markdown);
             let told = format!("{}{}", page.markdown, page.html).to_lowercase();
