@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "import/judgments.rs"]
+mod judgments;
+mod support;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

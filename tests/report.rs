@@ -4,6 +4,8 @@
 
 mod support;
 
+#[path = "report/compare.rs"]
+mod compare;
 #[path = "report/made_up.rs"]
 mod made_up;
 #[path = "report/pages.rs"]

@@ -42,6 +42,8 @@ pub(super) enum Command {
     /// They are pages in HTML, one a sample, with a CSV of predictions; or traces of another run, one a line. Each is checked
     /// against its sample and cleaned of all that runs, loads, links or styles; what was taken out is counted and printed.
     /// The file that is written says of each that it is imported, and an arm of a study names it: `import = "FILE"`.
+    ///
+    /// With --judgments a log of judgments is imported instead, as a run directory of its own that report and compare read.
     Import(ImportArguments),
     /// Build the report of a run again from what is stored, without asking any model.
     Report(ReportArguments),
@@ -188,14 +190,19 @@ pub(super) struct ExecuteArguments {
 
 /// `tabjury import`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("what").required(true).args(["html", "traces"]))]
+#[command(group = ArgGroup::new("what").required(true).args(["html", "traces", "judgments"]))]
 pub(super) struct ImportArguments {
     /// The samples that are explained: a study file, all samples of whose sources count; or KIND:PATH with a kind of tabfact,
     /// wikitq, fetaqa or custom, as under [[samples]] in a study.
-    #[arg(long, value_name = "STUDY.toml|KIND:PATH")]
-    pub(super) data: String,
+    #[arg(
+        long,
+        value_name = "STUDY.toml|KIND:PATH",
+        required_unless_present = "judgments",
+        conflicts_with = "judgments"
+    )]
+    pub(super) data: Option<String>,
     /// The split of tabfact or wikitq, such as small_test.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "judgments")]
     pub(super) split: Option<String>,
     /// The folder of pages.
     #[arg(long, value_name = "FOLDER", requires = "answers")]
@@ -211,14 +218,25 @@ pub(super) struct ImportArguments {
     /// Whose traces, where the file has those of several.
     #[arg(long, value_name = "NAME", requires = "traces")]
     pub(super) answerer: Option<String>,
+    /// A log of judgments recorded elsewhere, JSONL, CSV or TSV; what is written is a run directory with its report.
+    #[arg(long, value_name = "LOG", requires = "mapping")]
+    pub(super) judgments: Option<PathBuf>,
+    /// What the fields of the log mean.
+    #[arg(long, value_name = "MAPPING.toml", requires = "judgments")]
+    pub(super) mapping: Option<PathBuf>,
     /// The method that made the explanations; it is named in reports, and left out of every page.
-    #[arg(long, value_name = "NAME")]
-    pub(super) name: String,
+    #[arg(
+        long,
+        value_name = "NAME",
+        required_unless_present = "judgments",
+        conflicts_with = "judgments"
+    )]
+    pub(super) name: Option<String>,
     /// The model that answered; likewise.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "judgments")]
     pub(super) model: Option<String>,
-    /// The file to write, one imported trace a line.
-    #[arg(long, value_name = "FILE.jsonl")]
+    /// The file to write, one imported trace a line; of judgments the run directory.
+    #[arg(long, value_name = "FILE.jsonl|RUN")]
     pub(super) out: PathBuf,
 }
 

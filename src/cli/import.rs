@@ -9,6 +9,7 @@ use super::files;
 use super::printer::Printer;
 use super::run::{bad_study, failed};
 use crate::dataset::{Sample, Selection, Source};
+use crate::study::import::judgments::{JudgmentImport, import_judgments};
 use crate::study::import::{ImportFrom, ImportSummary, Maker, all_samples, import};
 use crate::study::{RunError, Study};
 
@@ -17,23 +18,27 @@ const LISTED: usize = 5;
 
 /// Runs the command.
 pub(super) fn run(arguments: &ImportArguments, printer: &Printer) -> Result<Exit, Failure> {
+    if let (Some(log), Some(mapping)) = (&arguments.judgments, &arguments.mapping) {
+        return judgments(log, mapping, &arguments.out, printer);
+    }
+    let data = arguments.data.as_deref().unwrap_or_default();
     let mut inputs: Vec<files::Named<'_>> = Vec::new();
     inputs.extend(arguments.answers.as_deref().map(|path| ("--answers", path)));
     inputs.extend(arguments.traces.as_deref().map(|path| ("--traces", path)));
-    inputs.extend(study_of(&arguments.data).map(|path| ("--data", path)));
+    inputs.extend(study_of(data).map(|path| ("--data", path)));
     let out = [("--out", arguments.out.as_path())];
     files::keep_apart(&inputs, &out)?;
     if let Some(folder) = &arguments.html {
         files::keep_out_of_pages(folder, &out)?;
     }
     let maker = Maker {
-        name: named("--name", &arguments.name)?,
+        name: named("--name", arguments.name.as_deref().unwrap_or_default())?,
         model: match &arguments.model {
             Some(model) => Some(named("--model", model)?),
             None => None,
         },
     };
-    let samples = samples(arguments)?;
+    let samples = samples(arguments, data)?;
     let from = from(arguments)?;
     let result = import(&samples, &maker, &from).map_err(|error| failed(RunError::Import(error)))?;
     let mut bytes = Vec::new();
@@ -49,6 +54,48 @@ pub(super) fn run(arguments: &ImportArguments, printer: &Printer) -> Result<Exit
         arguments.out.display()
     ));
     Ok(Exit::Success)
+}
+
+fn judgments(log: &Path, mapping: &Path, out: &Path, printer: &Printer) -> Result<Exit, Failure> {
+    files::keep_out_of(out, &[("--judgments", log), ("--mapping", mapping)])?;
+    let imported = import_judgments(log, mapping, out).map_err(failed)?;
+    printer.data(&judgment_report(&imported))?;
+    if let Some(report) = &imported.summary.report {
+        printer.say(&format!("report: {}", report.display()));
+    }
+    Ok(Exit::Success)
+}
+
+fn judgment_report(imported: &JudgmentImport) -> String {
+    let facts = &imported.facts;
+    let judgments = imported.summary.judgments;
+    let mut text = format!(
+        "imported: {} judgments of {} samples, from {} rows; {} without a verdict\nthe log does not have: {}\n",
+        judgments.total,
+        imported.samples,
+        imported.rows,
+        judgments.failed,
+        facts.absent.join("; ")
+    );
+    for (count, what) in [
+        (
+            facts.unread_predictions,
+            "judged answers are spelled as the mapping does not say",
+        ),
+        (
+            facts.conflicting_gold,
+            "samples have different right answers in different rows, and none is taken",
+        ),
+        (
+            facts.labels_against_scoring,
+            "rows call an answer right or wrong against the data set's own scoring",
+        ),
+    ] {
+        if count > 0 {
+            let _ = writeln!(text, "{count} {what}");
+        }
+    }
+    text
 }
 
 fn named(option: &str, name: &str) -> Result<String, Failure> {
@@ -91,8 +138,8 @@ fn study_of(data: &str) -> Option<&Path> {
         .then_some(path)
 }
 
-fn samples(arguments: &ImportArguments) -> Result<Vec<Sample>, Failure> {
-    let (sources, base) = match study_of(&arguments.data) {
+fn samples(arguments: &ImportArguments, data: &str) -> Result<Vec<Sample>, Failure> {
+    let (sources, base) = match study_of(data) {
         Some(path) => {
             if arguments.split.is_some() {
                 return Err(Failure::message(
@@ -104,7 +151,7 @@ fn samples(arguments: &ImportArguments) -> Result<Vec<Sample>, Failure> {
             let study = Study::load(path).map_err(bad_study)?;
             (study.file.samples, study.base)
         }
-        None => (vec![source(arguments)?], PathBuf::new()),
+        None => (vec![source(arguments, data)?], PathBuf::new()),
     };
     let mut samples: Vec<Sample> = Vec::new();
     for source in &sources {
@@ -116,14 +163,11 @@ fn samples(arguments: &ImportArguments) -> Result<Vec<Sample>, Failure> {
     Ok(samples)
 }
 
-fn source(arguments: &ImportArguments) -> Result<Source, Failure> {
+fn source(arguments: &ImportArguments, data: &str) -> Result<Source, Failure> {
     let wrong = |problem: String, next: &str| Err(Failure::message(Exit::Usage, problem, next));
     let form = "name a study file, or KIND:PATH, such as `custom:questions.jsonl` or `tabfact:DIR` with --split";
-    let Some((kind, path)) = arguments.data.split_once(':') else {
-        return wrong(
-            format!("--data {:?} is neither a study file nor KIND:PATH", arguments.data),
-            form,
-        );
+    let Some((kind, path)) = data.split_once(':') else {
+        return wrong(format!("--data {data:?} is neither a study file nor KIND:PATH"), form);
     };
     let (path, split, select) = (PathBuf::from(path), arguments.split.clone(), Selection::default());
     match (kind, split) {

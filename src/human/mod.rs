@@ -120,6 +120,7 @@ mod tests {
             options: vec!["correct".to_owned(), "incorrect".to_owned()],
             prediction: Some(Answer::Verdict(true)),
             control_of: Vec::new(),
+            recorded_right: None,
             repeat: 0,
             turn: 0,
         }

@@ -67,6 +67,10 @@ pub struct Trial {
     pub prediction: Option<Answer>,
     /// In the control: the arms whose pages this one is the control of. Else empty.
     pub control_of: Vec<String>,
+    /// Whether the prediction is right as a log says whose judgments were imported; a study's own trials leave it out, and
+    /// their predictions are scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded_right: Option<bool>,
     /// Which of several draws of the same trial this is, from 0.
     pub repeat: u32,
     /// Number of this trial among those of its task, sample and set of arms, from 0.

@@ -49,6 +49,7 @@ pub fn trials(
                     options: Vec::new(),
                     prediction: None,
                     control_of: Vec::new(),
+                    recorded_right: None,
                     repeat: 0,
                     turn,
                 }

@@ -34,6 +34,7 @@ fn trial(sample: &SampleAnswers, arm: &str, prediction: Option<Answer>, control_
         options: Vec::new(),
         prediction,
         control_of,
+        recorded_right: None,
         repeat: 0,
         turn: 0,
     }

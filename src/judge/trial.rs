@@ -110,6 +110,7 @@ mod tests {
             options: vec!["correct".to_owned(), "incorrect".to_owned()],
             prediction: Some(Answer::Values(vec!["4 \"a\"".to_owned()])),
             control_of: Vec::new(),
+            recorded_right: None,
             repeat: 0,
             turn: 0,
         }

@@ -77,6 +77,7 @@ fn trial(
         options: options.iter().map(|option| (*option).to_owned()).collect(),
         prediction: Some(prediction.clone()),
         control_of,
+        recorded_right: None,
         repeat: 0,
         turn,
     }

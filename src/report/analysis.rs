@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answers::{self, AnswererAnalysis, dataset_name, question_name};
+use super::beyond_chance::{self, VerificationTest};
+use super::conclusions::conclude;
 use super::correlation::{self, PreferenceCorrelation};
 use super::faithfulness::{self, FaithfulnessAnalysis};
 use super::flags::{self, Flag};
@@ -35,6 +37,9 @@ pub struct Analysis {
     pub scripted: bool,
     /// How many samples, by what.
     pub samples: SampleCounts,
+    /// What the figures say at once, in sentences.
+    #[serde(default)]
+    pub conclusions: Vec<String>,
     /// What a reader must not overlook, the severe ones first.
     pub flags: Vec<Flag>,
     /// One entry an answerer.
@@ -45,6 +50,9 @@ pub struct Analysis {
     pub simulation: Vec<SimulationAnalysis>,
     /// One entry a judge, where the task was run.
     pub verification: Vec<VerificationAnalysis>,
+    /// Whether verification is better than not looking, and than no explanation: one entry an arm and judge.
+    #[serde(default)]
+    pub verification_tests: Vec<VerificationTest>,
     /// One entry an answerer, where the task was run.
     pub faithfulness: Vec<FaithfulnessAnalysis>,
     /// Samples that are not common to all arms, by task and judge, with the reason.
@@ -96,11 +104,14 @@ pub fn analyze(records: &RunRecords) -> Analysis {
             .or_default() += 1;
     }
     let calls = usage::analyze(records);
+    let verification_tests = beyond_chance::analyze(&index);
     let mut analysis = Analysis {
         schema_version: SCHEMA_VERSION,
         study: records.study.clone(),
         scripted: records.study.scripted(),
         samples,
+        conclusions: conclude(&records.study, &preference, &verification_tests),
+        verification_tests,
         flags: Vec::new(),
         answerers: answers::analyze(&index),
         correlations: correlation::analyze(&preference, &simulation, &verification, records.study.confidence),

@@ -110,6 +110,10 @@ pub struct Effort {
 /// One entry an answerer, in the order of the arms.
 pub fn analyze(index: &Index) -> Vec<AnswererAnalysis> {
     let study = &index.records.study;
+    // Imported judgments are of answers of which nothing but what was judged is known.
+    if study.imported_judgments.is_some() {
+        return Vec::new();
+    }
     let mut answerers: Vec<(&str, Vec<&ArmFacts>)> = Vec::new();
     for arm in &study.arms {
         match answerers.iter_mut().find(|(name, _)| *name == arm.answerer) {

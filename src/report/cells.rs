@@ -18,6 +18,8 @@ pub struct ArmTrials<'a> {
 
 /// Splits a judge's trials by arm, in the order of the study, and finds the common ones.
 ///
+/// Where judgments were imported that are of different samples for each arm, the common ones of an arm are all its own.
+///
 /// An arm of the study without any trial in the task (it answered nothing) is left out here, and flagged elsewhere: it
 /// would leave no common sample at all.
 pub fn by_arm<'a>(study: &StudyFacts, scored: &'a [Scored<'a>]) -> Vec<ArmTrials<'a>> {
@@ -50,7 +52,7 @@ pub fn by_arm<'a>(study: &StudyFacts, scored: &'a [Scored<'a>]) -> Vec<ArmTrials
             .all
             .iter()
             .copied()
-            .filter(|scored| common.contains(&scored.draw()))
+            .filter(|scored| common.contains(&scored.draw()) || (study.own_samples() && scored.success().is_some()))
             .collect();
     }
     arms

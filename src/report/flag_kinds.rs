@@ -70,6 +70,8 @@ pub enum FlagKind {
     RepeatedDraws,
     /// Judgments of unknown trials or judges were left out.
     StrayJudgments,
+    /// Judgments were recorded elsewhere: only what the log has is known.
+    ImportedJudgments,
     /// Explanations were made elsewhere: nothing of how they were made is known.
     ImportedExplanations,
 }
@@ -104,6 +106,7 @@ impl FlagKind {
             Self::NotAnswered => "not_answered",
             Self::RepeatedDraws => "repeated_draws",
             Self::StrayJudgments => "stray_judgments",
+            Self::ImportedJudgments => "imported_judgments",
             Self::ImportedExplanations => "imported_explanations",
         }
     }

@@ -46,6 +46,7 @@ pub fn raise(analysis: &Analysis, index: &Index) -> Vec<Flag> {
     flags.self_judging(&analysis.study);
     flags.answers(analysis);
     flags.imported(analysis);
+    flags.imported_judgments(&analysis.study);
     flags.pages(analysis);
     flags.check(analysis);
     for judge in &analysis.preference {
@@ -271,7 +272,9 @@ impl Flags {
             ) {
                 continue;
             }
-            self.common(judge.common_samples, judge.samples, about);
+            if !analysis.study.own_samples() {
+                self.common(judge.common_samples, judge.samples, about);
+            }
             for arm in &judge.arms {
                 let about = (about.0, about.1, Some(arm.arm.as_str()));
                 self.readings(&arm.readings, about);
@@ -309,6 +312,8 @@ impl Flags {
     }
 
     fn verification(&mut self, analysis: &Analysis) {
+        let imported = analysis.study.imported_judgments.as_ref();
+        let recorded_control = imported.is_some_and(|imported| !imported.control_arms.is_empty());
         for judge in &analysis.verification {
             let about = (Some(Task::Verification), Some(judge.judge.as_str()), None);
             if self.not_asked(
@@ -317,7 +322,9 @@ impl Flags {
             ) {
                 continue;
             }
-            self.common(judge.common_samples, judge.samples, about);
+            if !analysis.study.own_samples() {
+                self.common(judge.common_samples, judge.samples, about);
+            }
             self.options(&judge.options, about);
             for arm in &judge.arms {
                 let about = (about.0, about.1, Some(arm.arm.as_str()));
@@ -350,7 +357,10 @@ impl Flags {
                         ),
                     );
                 }
-                self.lift(&arm.control, arm.accuracy.n, about);
+                // A control among the arms is held against them in the conclusions.
+                if !recorded_control {
+                    self.lift(&arm.control, arm.accuracy.n, about);
+                }
             }
             self.control(&judge.control, about);
             self.unscored(

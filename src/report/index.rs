@@ -173,9 +173,11 @@ impl<'a> Index<'a> {
             .iter()
             .map(|trial| {
                 let sample = samples.get(trial.sample.as_str());
-                let right = sample
-                    .zip(trial.prediction.as_ref())
-                    .and_then(|(sample, prediction)| score(sample, Some(prediction)).correct());
+                let scored = || {
+                    let (sample, prediction) = sample.zip(trial.prediction.as_ref())?;
+                    score(sample, Some(prediction)).correct()
+                };
+                let right = trial.recorded_right.or_else(scored);
                 (trial.id.as_str(), right)
             })
             .collect();

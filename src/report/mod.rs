@@ -6,9 +6,11 @@
 
 pub mod analysis;
 pub mod answers;
+pub mod beyond_chance;
 pub mod cells;
 mod check_tables;
 pub mod compare;
+pub mod conclusions;
 pub mod control;
 pub mod correlation;
 mod csv_table;

@@ -35,7 +35,8 @@ pub struct PreferenceAnalysis {
     pub samples_with_missing_orders: usize,
     /// One entry a ranked arm.
     pub arms: Vec<PreferenceArm>,
-    /// What the place does, whatever stands there: one entry a place, from the first.
+    /// What the place does, whatever stands there: one entry a place, from the first; none where the order shown is not
+    /// known.
     pub places: Vec<PlaceEffect>,
     /// Rankings that repeat the shown order exactly.
     pub follows_shown_order: Proportion,
@@ -121,6 +122,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
     for scored in &scored {
         *planned.entry(&scored.trial.sample).or_default() += 1;
     }
+    let shown = study.shown_order_known();
     let several = by_sample.values().filter(|rankings| rankings.len() > 1);
     Some(PreferenceAnalysis {
         judge: judge.to_owned(),
@@ -136,9 +138,15 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
         arms: arms
             .iter()
             .enumerate()
-            .map(|(arm, name)| arm_analysis(arm, name, &by_sample, arms.len(), level))
+            .map(|(arm, name)| {
+                let mut analysis = arm_analysis(arm, name, &by_sample, arms.len(), level);
+                if !shown {
+                    analysis.by_place.clear();
+                }
+                analysis
+            })
             .collect(),
-        places: (0..arms.len())
+        places: (0..if shown { arms.len() } else { 0 })
             .map(|place| PlaceEffect {
                 place: place + 1,
                 rankings: rankings.len() as u64,
@@ -146,7 +154,10 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
                 mean_rank: mean_rank(&by_sample, |ranking| Some(ranking.rank_at(place)), arms.len(), level),
             })
             .collect(),
-        follows_shown_order: Proportion::of(rankings.iter().map(Ranking::follows_shown_order), level),
+        follows_shown_order: Proportion::of(
+            rankings.iter().filter(|_| shown).map(Ranking::follows_shown_order),
+            level,
+        ),
         follows_shown_order_by_chance: 1.0 / (1..=arms.len()).map(|count| count as f64).product::<f64>(),
         stable_first: Proportion::of(
             several.map(|rankings| rankings.iter().all(|ranking| ranking.best() == rankings[0].best())),

@@ -59,9 +59,50 @@ pub struct StudyFacts {
     pub tasks: Vec<Task>,
     /// Whether the no-explanation control is part of the study.
     pub control: bool,
+    /// What is said of judgments that were recorded elsewhere; `None` in a study's own run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported_judgments: Option<ImportedJudgments>,
+}
+
+/// What is said of judgments that were recorded elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ImportedJudgments {
+    /// The log's file name.
+    pub source: String,
+    /// Its rows.
+    pub rows: u64,
+    /// Whether each arm is counted on its own samples, since they were judged on different ones.
+    pub own_samples: bool,
+    /// Whether the order in which explanations were shown is known.
+    pub shown_order_known: bool,
+    /// The arms whose pages held no explanation.
+    pub control_arms: Vec<String>,
+    /// What the log does not have, in words.
+    pub absent: Vec<String>,
+    /// Judged answers that are spelled as the mapping does not say.
+    pub unread_predictions: u64,
+    /// Samples whose right answer differs between rows, and is left out.
+    pub conflicting_gold: u64,
+    /// Rows whose word on whether an answer is right is not that of the data set's own scoring.
+    pub labels_against_scoring: u64,
 }
 
 impl StudyFacts {
+    /// Whether arms are counted on samples of their own instead of common ones.
+    pub fn own_samples(&self) -> bool {
+        self.imported_judgments
+            .as_ref()
+            .is_some_and(|imported| imported.own_samples)
+    }
+
+    /// Whether it is known in which order explanations were shown.
+    pub fn shown_order_known(&self) -> bool {
+        self.imported_judgments
+            .as_ref()
+            .is_none_or(|imported| imported.shown_order_known)
+    }
+
     /// Whether any model's answers come from a file written for the purpose, so that they say nothing about a model.
     pub fn scripted(&self) -> bool {
         self.models.iter().any(|model| model.scripted)

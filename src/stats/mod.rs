@@ -29,6 +29,7 @@ mod resample;
 pub mod signal_detection;
 pub mod signed_rank;
 pub mod studentized_range;
+pub mod unpaired;
 pub mod within;
 
 use schemars::JsonSchema;

@@ -10,11 +10,11 @@ use crate::judge::{Judgment, Task, Trial};
 use crate::method;
 use crate::model::store::CallStore;
 use crate::model::{ModelEntry, Usage};
-use crate::report::CallTokens;
 use crate::report::run_check::RunCheck;
 use crate::report::{
     self, Analysis, ArmFacts, CallUsage, JudgeFacts, ModelFacts, ModelPrice, PageRecord, RunRecords, StudyFacts,
 };
+use crate::report::{CallLookup, CallTokens};
 use crate::trace::imported::IMPORTED;
 use crate::trace::{FaithfulnessRecord, Trace};
 
@@ -22,7 +22,7 @@ use super::directory::{ANALYSIS, RunDirectory};
 use super::file::{ArmOrigin, EngineSettings, StudyFile};
 use super::judge::purpose;
 use super::load::{Arm, Study};
-use super::models::{Models, StoredCalls, word};
+use super::models::{Models, word};
 use super::run::RunError;
 
 /// The engine that a study asks for.
@@ -118,6 +118,7 @@ fn facts(study: &Study, arms: &[Arm], models: &Models, traces: &[Trace]) -> Stud
         models: file.models.iter().map(model_facts).collect(),
         tasks: tasks(file),
         control: file.control.enabled,
+        imported_judgments: None,
     }
 }
 
@@ -224,11 +225,11 @@ pub(super) fn write_report(
     directory: &RunDirectory,
     analysis: &Analysis,
     records: &RunRecords,
-    store: &CallStore,
+    calls: &dyn CallLookup,
 ) -> Result<PathBuf, RunError> {
     let mut trials = directory.replacement("trials")?;
     let mut others = Vec::new();
-    report::report_pages(analysis, records, &StoredCalls(store), |path, bytes| {
+    report::report_pages(analysis, records, calls, |path, bytes| {
         match path.strip_prefix("trials/") {
             Some(inside) => trials.add(inside, &bytes)?,
             None => others.push((path, bytes)),

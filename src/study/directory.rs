@@ -8,6 +8,7 @@
 //! RUN/pages/ARM/...     pages as HTML and Markdown
 //! RUN/analysis.json  tables/*.csv  report.html  trials/*.html
 //! RUN/check.json        what `tabjury check` found
+//! RUN/imported.json     in place of the study file, where judgments were imported
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +34,8 @@ pub const TRIALS: &str = "trials.jsonl";
 pub const JUDGMENTS: &str = "judgments.jsonl";
 /// Whether answers follow from what is marked.
 pub const FAITHFULNESS: &str = "faithfulness.jsonl";
+/// What is said of judgments recorded elsewhere, in place of a study file.
+pub const IMPORTED: &str = "imported.json";
 /// The analysis.
 pub const ANALYSIS: &str = "analysis.json";
 /// What a check of the run found.

@@ -24,9 +24,10 @@ use super::explain::{Explained, PAGES_DIRECTORY, explain, read_pages, telling_na
 use super::faithfulness::{Measuring, measure_all};
 use super::import::ImportError;
 use super::import::arms::Imports;
+use super::import::judgments;
 use super::judge::{self, Bench, ReadyJudge};
 use super::load::{Arm, Study, StudyError};
-use super::models::Models;
+use super::models::{Models, StoredCalls};
 use super::observe::Observer;
 use super::stored::{check_stored, stored};
 use super::summary::{Summary, Tally};
@@ -229,6 +230,9 @@ pub async fn run(study: &Study, options: &Options, observer: &dyn Observer, stop
 /// Makes analysis and report of a run anew from what it stored, asking nothing.
 pub async fn report(root: &Path, observer: &dyn Observer) -> Result<Summary, RunError> {
     let directory = RunDirectory::open(root)?;
+    if judgments::is_imported(&directory) {
+        return judgments::report(root);
+    }
     let manifest = directory.manifest()?;
     let path = directory.path(directory::STUDY);
     let study = Study::from_text(&path, PathBuf::new(), directory.read_text(directory::STUDY)?)?;
@@ -549,7 +553,7 @@ impl<'a> Running<'a> {
                 &self.directory,
                 &analysis,
                 &records,
-                self.models.store(),
+                &StoredCalls(self.models.store()),
             )?);
             watch.all_done();
             watch.finish();

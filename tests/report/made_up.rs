@@ -209,6 +209,7 @@ fn trial(task: Task, sample: &str, arms: &[&str]) -> Trial {
         options: Vec::new(),
         prediction: None,
         control_of: Vec::new(),
+        recorded_right: None,
         repeat: 0,
         turn: 0,
     }
@@ -380,6 +381,7 @@ pub(crate) fn records() -> RunRecords {
             ],
             tasks: vec![Task::Preference, Task::Simulation, Task::Verification],
             control: true,
+            imported_judgments: None,
         },
         samples: SAMPLES.map(sample).to_vec(),
         traces: ["pos", "sql"]

@@ -53,6 +53,7 @@ struct ReportPage<'a> {
     title: &'a str,
     name: &'a str,
     note: Option<&'a str>,
+    conclusions: &'a [String],
     scripted: bool,
     facts: Vec<(&'static str, String)>,
     flags: Vec<FlagGroup>,
@@ -111,7 +112,9 @@ fn report_page<'a>(analysis: &'a Analysis, index: &Index, paths: &links::TrialPa
     let mut sections = Vec::new();
     sections.extend(overview::glance(analysis));
     sections.push(overview::setup(analysis));
-    sections.push(answers::section(analysis, index));
+    if study.imported_judgments.is_none() {
+        sections.push(answers::section(analysis, index));
+    }
     sections.extend(preference::section(analysis, index, paths));
     sections.extend(simulation::section(analysis, index, paths));
     sections.extend(verification::section(analysis, index, paths));
@@ -124,6 +127,7 @@ fn report_page<'a>(analysis: &'a Analysis, index: &Index, paths: &links::TrialPa
     ReportPage {
         title: study.title.as_deref().unwrap_or(&study.name),
         name: &study.name,
+        conclusions: &analysis.conclusions,
         note: study.note.as_deref().filter(|note| !note.trim().is_empty()),
         scripted: analysis.scripted,
         facts: vec![

@@ -73,6 +73,7 @@ fn title(kind: FlagKind) -> &'static str {
         FlagKind::NotAnswered => "Samples not answered",
         FlagKind::RepeatedDraws => "Samples judged several times",
         FlagKind::StrayJudgments => "Judgments left out",
+        FlagKind::ImportedJudgments => "Judgments recorded elsewhere",
         FlagKind::ImportedExplanations => "Explanations made elsewhere",
     }
 }

@@ -6,6 +6,7 @@
 
 pub(super) mod arms;
 mod check;
+pub mod judgments;
 mod pages;
 mod prediction;
 mod traces;
