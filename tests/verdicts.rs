@@ -48,6 +48,7 @@ fn trial(task: Task, kind: QuestionKind) -> Trial {
         options: vec!["correct".to_owned(), "incorrect".to_owned()],
         prediction: None,
         control_of: Vec::new(),
+        recorded_right: None,
         repeat: 0,
         turn: 0,
     }

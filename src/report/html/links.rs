@@ -152,6 +152,7 @@ mod tests {
             models: Vec::new(),
             tasks: Vec::new(),
             control: true,
+            imported_judgments: None,
         };
         let paths = TrialPaths::new(&study);
         let pages: BTreeSet<String> = (0..5).map(|judge| paths.page("00ff", judge)).collect();
