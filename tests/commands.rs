@@ -159,6 +159,33 @@ fn a_run_prints_its_directory_and_a_second_asks_nothing() {
 }
 
 #[test]
+fn a_comparison_prints_what_it_writes() {
+    let desk = Desk::new();
+    let written = |arguments: &[&str]| {
+        let all = [arguments, &["--json", "compared.json", "--markdown", "compared.md"]].concat();
+        let (code, out, _) = desk.outcome(&all);
+        assert_eq!((code, out.as_str()), (0, desk.read("compared.md").as_str()));
+        let json: Value = serde_json::from_str(&desk.read("compared.json")).expect("JSON");
+        (out, json)
+    };
+    let (text, json) = written(&["compare", "--published"]);
+    assert!(text.contains("0.7865") && text.contains("0.7035"), "{text}");
+    assert_eq!(json["correlations"].as_array().map(Vec::len), Some(2));
+
+    assert_eq!(desk.run(&[]).0, 0);
+    let (text, json) = written(&["compare", "run"]);
+    // Samples of one's own have no published numbers.
+    assert!(text.contains("## Nothing published"), "{text}");
+    assert_eq!(json["pairs"].as_array().map(Vec::len), Some(0));
+    let (code, _, err) = desk.outcome(&["compare", "nowhere"]);
+    assert_eq!(code, 3);
+    assert_error(&err, &["not a run directory"]);
+    assert_eq!(desk.outcome(&["compare"]).0, 2);
+    assert_eq!(desk.outcome(&["compare", "run", "--published"]).0, 2);
+    assert_eq!(desk.outcome(&["compare", "run", "--json", "run/analysis.json"]).0, 2);
+}
+
+#[test]
 fn a_report_on_changed_records_is_refused() {
     let desk = Desk::new();
     let (code, _, err) = desk.run(&[]);

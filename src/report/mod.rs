@@ -33,6 +33,7 @@ pub mod simulation;
 pub mod tables;
 pub mod usage;
 pub mod verification;
+mod verification_test_table;
 
 pub use analysis::{Analysis, SCHEMA_VERSION, analyze};
 pub use html::{report_html, report_pages};

@@ -16,10 +16,11 @@ use super::names::{reading_name, source_name, state_name, verdict_text};
 use super::quantities::{Mean, Readings};
 use super::records::RunRecords;
 use super::simulation::MajorityClass;
+use super::verification_test_table;
 use super::{ReportError, check_tables};
 
 /// Paths of all tables, relative to the run directory, in the order in which [`csv_tables`] gives them.
-pub const TABLES: [&str; 18] = [
+pub const TABLES: [&str; 19] = [
     "tables/answerers.csv",
     "tables/answers.csv",
     "tables/groups.csv",
@@ -28,6 +29,7 @@ pub const TABLES: [&str; 18] = [
     "tables/simulation.csv",
     "tables/simulation_kinds.csv",
     "tables/verification.csv",
+    "tables/verification_tests.csv",
     "tables/faithfulness.csv",
     "tables/faithfulness_traces.csv",
     "tables/left_out.csv",
@@ -52,6 +54,7 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         simulation(analysis),
         simulation_kinds(analysis),
         verification(analysis),
+        verification_test_table::tests(analysis),
         faithfulness_tables::figures(analysis),
         faithfulness_tables::traces(&index),
         left_out(analysis),

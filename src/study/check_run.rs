@@ -18,6 +18,7 @@ use crate::trace::proof::{ProofSummary, StepProof};
 use super::analyze;
 use super::directory::{self, Manifest, RunDirectory};
 use super::explain::{explain, telling_names};
+use super::import::judgments::refuse_imported;
 use super::load::{Arm, Study};
 use super::run::{RunError, Stage};
 use super::stored::{check_stored, stored};
@@ -42,6 +43,7 @@ pub fn check_run(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<RunCheck, RunError> {
     let run = RunDirectory::open(root)?;
+    refuse_imported(&run)?;
     let mut manifest = run.manifest()?;
     check_stored(&run, &manifest, directory::STUDY)?;
     let path = run.path(directory::STUDY);

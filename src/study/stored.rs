@@ -10,6 +10,7 @@ use crate::trace::Trace;
 
 use super::analyze;
 use super::directory::{self, Manifest, RunDirectory};
+use super::import::judgments::refuse_imported;
 use super::load::Study;
 use super::run::RunError;
 
@@ -27,6 +28,7 @@ pub struct StoredTrace {
 /// The trace of a sample in a run. With several answerers one has to be named; an arm's name does as well.
 pub fn stored_trace(root: &Path, sample: &str, answerer: Option<&str>) -> Result<StoredTrace, RunError> {
     let run = RunDirectory::open(root)?;
+    refuse_imported(&run)?;
     let manifest = run.manifest()?;
     check_stored(&run, &manifest, directory::STUDY)?;
     let path = run.path(directory::STUDY);

@@ -131,6 +131,8 @@ fn verdicts_are_the_listed_values_and_nothing_else() {
     let report = read(run.join("report.html"));
     done(&["report", run.to_str().unwrap()]);
     assert_eq!(read(run.join("report.html")), report);
+    let message = refused(&["check", run.to_str().unwrap()], 3);
+    assert!(message.contains("its judgments were imported"), "{message}");
     let compared = done(&["compare", run.to_str().unwrap()]);
     assert!(compared.contains("# boats beside published numbers"), "{compared}");
 }

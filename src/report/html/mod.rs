@@ -4,6 +4,7 @@
 
 mod anchors;
 mod answers;
+mod beyond_chance;
 mod chart;
 mod checks;
 mod correlation;

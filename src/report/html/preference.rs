@@ -33,7 +33,9 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         }
         blocks.push(Block::Forest(ranks(judge)));
         blocks.push(Block::Table(arms(judge, number)));
-        blocks.push(Block::Forest(places(judge)));
+        if !judge.places.is_empty() {
+            blocks.push(Block::Forest(places(judge)));
+        }
         blocks.push(Block::Text(order_words(judge)));
         blocks.push(Block::Folded(trial_list(judge, number, index, paths)));
     }
@@ -164,20 +166,27 @@ fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {
             counted(place.rankings, "ranking")
         )));
     }
-    table.rows.push(any);
+    if !judge.places.is_empty() {
+        table.rows.push(any);
+    }
     table
 }
 
 fn order_words(judge: &PreferenceAnalysis) -> String {
     let follows = &judge.follows_shown_order;
-    let mut words = format!(
-        "{} of {} rankings repeat the shown order exactly (chance: {}).",
-        follows.successes,
-        follows.n,
-        percent(judge.follows_shown_order_by_chance)
-    );
+    let shown = !judge.places.is_empty();
+    let mut words = if shown {
+        format!(
+            "{} of {} rankings repeat the shown order exactly (chance: {}).",
+            follows.successes,
+            follows.n,
+            percent(judge.follows_shown_order_by_chance)
+        )
+    } else {
+        "In which order the explanations were shown is not known, and so is what places did.".to_owned()
+    };
     let stable = &judge.stable_first;
-    if stable.n > 0 {
+    if shown && stable.n > 0 {
         words.push_str(&format!(
             " Of {} samples judged in several orders, {} have the same winner in all of them.",
             stable.n, stable.successes

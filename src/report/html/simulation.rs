@@ -12,7 +12,7 @@ use super::chart::{Forest, ForestValue};
 use super::links::TrialPaths;
 use super::overview::lift;
 use super::trials::{not_asked, readings_cells, trial_lists};
-use super::view::{Block, CellView, Section, TableView, percent};
+use super::view::{Block, CellView, Section, TableView, percent, samples_words};
 
 /// The section, if the task was run.
 pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) -> Option<Section> {
@@ -114,9 +114,11 @@ fn base(arm: &SimulationArm) -> Stat<f64> {
 
 fn table(analysis: &Analysis, judge: &SimulationAnalysis, number: usize) -> TableView {
     let mut table = TableView::new(
-        format!(
-            "{} of {} samples have a readable guess for every arm",
-            judge.common_samples, judge.samples
+        samples_words(
+            analysis.study.own_samples(),
+            judge.common_samples,
+            judge.samples,
+            "readable guess",
         ),
         &[
             "arm",

@@ -6,11 +6,12 @@ use crate::report::index::Index;
 use crate::report::verification::{OptionOrderEffect, VerificationAnalysis, VerificationArm};
 
 use super::anchors;
+use super::beyond_chance;
 use super::chart::{Forest, ForestValue};
 use super::links::TrialPaths;
 use super::overview::{always_correct, below_constant, lift};
 use super::trials::{not_asked, readings_cells, trial_lists};
-use super::view::{Block, CellView, Section, TableView, percent};
+use super::view::{Block, CellView, Section, TableView, percent, samples_words};
 
 /// The section, if the task was run.
 pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) -> Option<Section> {
@@ -18,6 +19,9 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         return None;
     }
     let mut blocks = vec![Block::Forest(forest(analysis))];
+    if !analysis.verification_tests.is_empty() {
+        blocks.push(Block::Table(beyond_chance::table(analysis)));
+    }
     for judge in &analysis.verification {
         let Some(number) = analysis.study.judges.iter().position(|known| known.name == judge.judge) else {
             continue;
@@ -41,7 +45,9 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             )));
         }
         blocks.push(Block::Table(table(analysis, judge, number)));
-        blocks.push(Block::Text(option_words(&judge.options)));
+        if judge.options.correct_first.n > 0 {
+            blocks.push(Block::Text(option_words(&judge.options)));
+        }
         blocks.extend(trial_lists(index, paths, Task::Verification, number));
     }
     Some(Section {
@@ -109,9 +115,11 @@ fn forest(analysis: &Analysis) -> Forest {
 
 fn table(analysis: &Analysis, judge: &VerificationAnalysis, number: usize) -> TableView {
     let mut table = TableView::new(
-        format!(
-            "{} of {} samples have a usable verdict for every arm",
-            judge.common_samples, judge.samples
+        samples_words(
+            analysis.study.own_samples(),
+            judge.common_samples,
+            judge.samples,
+            "usable verdict",
         ),
         &[
             "arm",

@@ -265,6 +265,14 @@ pub(super) fn p_value(p: f64) -> String {
     if p < 0.001 { "<0.001".to_owned() } else { rounded(p, 3) }
 }
 
+/// Which samples the figures of a table are over, of one judge.
+pub(super) fn samples_words(own_samples: bool, common: usize, samples: usize, usable: &str) -> String {
+    if own_samples {
+        return "Each arm on the samples that it was judged on; two arms cannot be compared".to_owned();
+    }
+    format!("{common} of {samples} samples have a {usable} for every arm")
+}
+
 /// `$0.0042`.
 pub(super) fn dollars(value: f64) -> String {
     if value == 0.0 {

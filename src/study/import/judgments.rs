@@ -92,6 +92,17 @@ pub(in crate::study) fn is_imported(run: &RunDirectory) -> bool {
     run.path(directory::IMPORTED).is_file()
 }
 
+/// Refuses what only a study's own run has: pages, traces and lineage.
+pub(in crate::study) fn refuse_imported(run: &RunDirectory) -> Result<(), RunError> {
+    if !is_imported(run) {
+        return Ok(());
+    }
+    Err(RunError::Stage(format!(
+        "{}: its judgments were imported, so it has no traces and no pages",
+        run.root().display()
+    )))
+}
+
 /// Makes analysis and report of imported judgments, from what is stored.
 pub(in crate::study) fn report(root: &Path) -> Result<Summary, RunError> {
     let run = RunDirectory::open(root)?;
