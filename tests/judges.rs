@@ -9,7 +9,7 @@ use tabjury::dataset::{Answer, DatasetKind, QuestionKind, Sample};
 use tabjury::explain::{Page, PageFacts};
 use tabjury::judge::prompt::{Prompt, render};
 use tabjury::judge::read::{Completeness, read, read_binary, read_ranking, read_sentence, read_text, read_values};
-use tabjury::judge::settings::{JudgeView, Labels, PreferenceTask, VerificationTask};
+use tabjury::judge::settings::{JudgeView, Labels, PreferenceTask, SimulationTask, VerificationTask};
 use tabjury::judge::trial::SampleAnswers;
 use tabjury::judge::{CONTROL_ARM, NoVerdict, Outcome, Task, Trial, Verdict, preference, simulation, verification};
 use tabjury::model::{CallError, FinishReason, Reply};
@@ -92,9 +92,9 @@ fn trials(task: Task, kind: QuestionKind, labels: Labels) -> Vec<Trial> {
                 labels,
                 ..PreferenceTask::default()
             };
-            preference::trials(&samples, &settings, true, SEED).unwrap()
+            preference::trials(&samples, &settings, true, SEED, &BTreeMap::new()).unwrap()
         }
-        Task::Simulation => simulation::trials(&samples, true),
+        Task::Simulation => simulation::trials(&samples, &SimulationTask::default(), true),
         Task::Verification => verification::trials(&samples, &VerificationTask::default(), true, SEED),
     }
 }

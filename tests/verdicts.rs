@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tabjury::dataset::{Answer, QuestionKind};
 use tabjury::judge::read::{Completeness, read_text};
-use tabjury::judge::{Outcome, Task, Trial, Verdict};
+use tabjury::judge::{Outcome, Protocol, Task, Trial, Verdict};
 
 /// One answer, and what it says to a person who reads it.
 #[derive(Deserialize)]
@@ -18,6 +18,12 @@ use tabjury::judge::{Outcome, Task, Trial, Verdict};
 struct Output {
     task: Task,
     kind: QuestionKind,
+    /// What is asked for in preference.
+    #[serde(default)]
+    protocol: Protocol,
+    /// Whether a ranking may be tied.
+    #[serde(default)]
+    ties: bool,
     /// `stop` or `length`.
     finish: String,
     /// What is odd about it.
@@ -35,8 +41,13 @@ fn outputs() -> Vec<Output> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn trial(task: Task, kind: QuestionKind) -> Trial {
-    let places = if task == Task::Preference { 3 } else { 1 };
+fn trial(output: &Output) -> Trial {
+    let (task, kind) = (output.task, output.kind);
+    let places = match (task, output.protocol) {
+        (Task::Preference, Protocol::Pairwise) => 2,
+        (Task::Preference, Protocol::Ranking | Protocol::BestWorst) => 3,
+        _ => 1,
+    };
     let names = |list: [&str; 3]| list[..places].iter().map(|name| (*name).to_owned()).collect();
     Trial {
         id: String::new(),
@@ -51,6 +62,9 @@ fn trial(task: Task, kind: QuestionKind) -> Trial {
         recorded_right: None,
         repeat: 0,
         turn: 0,
+        protocol: output.protocol,
+        ties: output.ties,
+        descriptions: Vec::new(),
     }
 }
 
@@ -60,8 +74,14 @@ fn read(output: &Output) -> Value {
         "length" => Completeness::Cut,
         _ => Completeness::Whole,
     };
-    match read_text(&trial(output.task, output.kind), &output.text, completeness) {
+    match read_text(&trial(output), &output.text, completeness) {
         Outcome::Verdict(Verdict::Ranking(arms)) => json!(arms.concat()),
+        Outcome::Verdict(Verdict::TiedRanking(places)) => {
+            let places: Vec<String> = places.iter().map(|place| place.concat()).collect();
+            json!(places)
+        }
+        Outcome::Verdict(Verdict::BestWorst { best, worst }) => json!({"best": best, "worst": worst}),
+        Outcome::Verdict(Verdict::Scores(scores)) => scores.iter().map(|score| json!(score.score)).collect(),
         Outcome::Verdict(Verdict::Correct(right)) => json!(if right { "correct" } else { "incorrect" }),
         Outcome::Verdict(Verdict::Guess(Answer::Verdict(guess))) => json!(if guess { "TRUE" } else { "FALSE" }),
         Outcome::Verdict(Verdict::Guess(Answer::Values(values))) => json!(values),

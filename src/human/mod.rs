@@ -98,6 +98,8 @@ pub fn read_responses(file: &str, text: &str, trials: &[Trial]) -> Result<Vec<Ju
             call: None,
             outcome: read_text(trial, &response.answer, Completeness::Whole),
             raw: Some(response.answer),
+            repair: None,
+            confidence: None,
         });
     }
     Ok(judgments)
@@ -123,6 +125,9 @@ mod tests {
             recorded_right: None,
             repeat: 0,
             turn: 0,
+            protocol: crate::judge::Protocol::Ranking,
+            ties: false,
+            descriptions: Vec::new(),
         }
         .identified()
     }

@@ -1,12 +1,20 @@
 //! Judging: trials, the prompts put before judges, and the verdicts read from what they answer.
 //!
-//! One file a task; [`settings`] holds what a study chooses, [`orders`] makes the designs, [`trial`] names a trial,
-//! [`read`] turns text into verdicts.
+//! One file a task; [`settings`] holds what a study chooses, [`protocol`] what is asked for in preference, [`orders`]
+//! makes the designs, [`trial`] names a trial, [`read`] turns text into verdicts, [`repair`] asks once more for one,
+//! [`response`] asks for it as JSON, [`confidence`] takes its probability from tokens, and [`panel`] puts several judges
+//! together.
 
+pub mod confidence;
+pub mod family;
 pub mod orders;
+pub mod panel;
 pub mod preference;
 pub mod prompt;
+pub mod protocol;
 pub mod read;
+pub mod repair;
+pub mod response;
 pub mod settings;
 pub mod simulation;
 pub mod trial;
@@ -17,6 +25,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Answer, QuestionKind};
 use crate::explain::AnswerVisibility;
+pub use confidence::Confidence;
+pub use protocol::{Criterion, Protocol, Score};
+pub use repair::Repair;
 
 /// What a judge does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -75,6 +86,15 @@ pub struct Trial {
     pub repeat: u32,
     /// Number of this trial among those of its task, sample and set of arms, from 0.
     pub turn: u32,
+    /// What is asked for in preference; `ranking` in the other tasks, where it means nothing.
+    #[serde(default, skip_serializing_if = "Protocol::is_ranking")]
+    pub protocol: Protocol,
+    /// Whether explanations may share a place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ties: bool,
+    /// What the judge is told of each explanation's method, aligned with `arms`; empty when it is told nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub descriptions: Vec<String>,
 }
 
 /// What a judge said, read.
@@ -83,6 +103,17 @@ pub struct Trial {
 pub enum Verdict {
     /// Arms, best first.
     Ranking(Vec<String>),
+    /// Arms place by place, best first, where places may be shared.
+    TiedRanking(Vec<Vec<String>>),
+    /// The best and the worst of the arms shown.
+    BestWorst {
+        /// The arm held for the best.
+        best: String,
+        /// The arm held for the worst.
+        worst: String,
+    },
+    /// Scores of the one arm shown, by criterion.
+    Scores(Vec<Score>),
     /// The answer the judge thinks the model gave.
     Guess(Answer),
     /// Whether the judge holds the model's answer for right.
@@ -125,7 +156,7 @@ pub enum Outcome {
 }
 
 /// What a judge answered to a trial.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Judgment {
     /// The trial's id.
@@ -138,4 +169,40 @@ pub struct Judgment {
     pub raw: Option<String>,
     /// What it came to.
     pub outcome: Outcome,
+    /// The one request to repair a verdict that could not be read, if it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Repair>,
+    /// How sure the judge was by the probabilities of its tokens, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
+}
+
+impl Judgment {
+    /// Whether the verdict was read from the answer to a request for repair.
+    pub fn is_repaired(&self) -> bool {
+        self.repair.is_some() && matches!(self.outcome, Outcome::Verdict(_))
+    }
+}
+
+impl Verdict {
+    /// The mid-rank of every arm of a ranking, 1 for the best: arms that share places share the mean of their ranks.
+    /// `None` for verdicts that rank nothing.
+    pub fn mid_ranks(&self) -> Option<Vec<(&str, f64)>> {
+        let places: Vec<Vec<&str>> = match self {
+            Self::Ranking(arms) => arms.iter().map(|arm| vec![arm.as_str()]).collect(),
+            Self::TiedRanking(places) => places
+                .iter()
+                .map(|place| place.iter().map(String::as_str).collect())
+                .collect(),
+            _ => return None,
+        };
+        let mut before = 0;
+        let mut ranks = Vec::new();
+        for place in places {
+            let rank = before as f64 + (place.len() as f64 + 1.0) / 2.0;
+            before += place.len();
+            ranks.extend(place.into_iter().map(|arm| (arm, rank)));
+        }
+        Some(ranks)
+    }
 }

@@ -7,7 +7,8 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, context};
 use serde::Serialize;
 
-use super::settings::JudgeView;
+use super::protocol::{Criterion, GREATEST_SCORE, LEAST_SCORE, Protocol};
+use super::settings::{JudgeOutput, JudgeView};
 use super::{CONTROL_ARM, Task, Trial};
 use crate::dataset::{Answer, QuestionKind, Sample};
 use crate::explain::Page;
@@ -52,6 +53,7 @@ pub struct Prompt {
 #[derive(Serialize)]
 struct Explanation {
     label: String,
+    description: String,
     text: String,
 }
 
@@ -64,14 +66,34 @@ struct Variables {
     control: bool,
     prediction: String,
     options: Vec<String>,
+    json: bool,
+    ties: bool,
 }
 
 /// The names that templates of a task may use.
 fn variables_of(task: Task) -> &'static [&'static str] {
     match task {
-        Task::Preference => &["kind", "question", "explanations", "names"],
-        Task::Simulation => &["kind", "question", "explanations", "control"],
-        Task::Verification => &["kind", "question", "explanations", "control", "prediction", "options"],
+        Task::Preference => &[
+            "kind",
+            "question",
+            "explanations",
+            "names",
+            "ties",
+            "criteria",
+            "least",
+            "greatest",
+            "json",
+        ],
+        Task::Simulation => &["kind", "question", "explanations", "control", "json"],
+        Task::Verification => &[
+            "kind",
+            "question",
+            "explanations",
+            "control",
+            "prediction",
+            "options",
+            "json",
+        ],
     }
 }
 
@@ -79,9 +101,22 @@ fn variables_of(task: Task) -> &'static [&'static str] {
 const FUNCTIONS: [&str; 4] = ["range", "dict", "namespace", "debug"];
 
 impl Prompt {
-    /// The prompt of `judge_prompts/` for this task.
+    /// The prompt of `judge_prompts/` for this task; in preference, for a ranking.
     pub fn built_in(task: Task) -> Result<Self, PromptError> {
+        Self::built_in_for(task, Protocol::Ranking)
+    }
+
+    /// The prompt of `judge_prompts/` for this task, and in preference for what is asked for.
+    pub fn built_in_for(task: Task, protocol: Protocol) -> Result<Self, PromptError> {
         let (name, source) = match task {
+            Task::Preference if protocol == Protocol::BestWorst => (
+                "judge_prompts/best_worst.txt",
+                include_str!("../../judge_prompts/best_worst.txt"),
+            ),
+            Task::Preference if protocol == Protocol::Pointwise => (
+                "judge_prompts/pointwise.txt",
+                include_str!("../../judge_prompts/pointwise.txt"),
+            ),
             Task::Preference => (
                 "judge_prompts/preference.txt",
                 include_str!("../../judge_prompts/preference.txt"),
@@ -118,8 +153,8 @@ impl Prompt {
             QuestionKind::ShortAnswer,
             QuestionKind::FreeForm,
         ] {
-            for control in [false, true] {
-                prompt.fill(placeholders(kind, control))?;
+            for (control, json) in [(false, false), (true, false), (false, true), (true, true)] {
+                prompt.fill(placeholders(kind, control, json))?;
             }
         }
         Ok(prompt)
@@ -167,13 +202,20 @@ impl Prompt {
             control,
             prediction,
             options,
+            json,
+            ties,
         } = variables;
         let kind = Value::from(Serde(kind));
         let explanations = Value::from(Serde(explanations));
         let values = match self.task {
-            Task::Preference => context! { kind, question, explanations, names },
-            Task::Simulation => context! { kind, question, explanations, control },
-            Task::Verification => context! { kind, question, explanations, control, prediction, options },
+            Task::Preference => context! {
+                kind, question, explanations, names, ties, json,
+                criteria => Criterion::ALL.map(Criterion::name),
+                least => LEAST_SCORE,
+                greatest => GREATEST_SCORE,
+            },
+            Task::Simulation => context! { kind, question, explanations, control, json },
+            Task::Verification => context! { kind, question, explanations, control, prediction, options, json },
         };
         self.environment
             .get_template(&self.name)
@@ -194,6 +236,18 @@ pub fn render(
     prompt: &Prompt,
     seed: u64,
 ) -> Result<Vec<Message>, PromptError> {
+    render_for(trial, sample, pages, (view, JudgeOutput::Text), prompt, seed)
+}
+
+/// The same for a judge that sees pages in one form and gives its verdict in another.
+pub fn render_for(
+    trial: &Trial,
+    sample: &Sample,
+    pages: &[&Page],
+    (view, output): (JudgeView, JudgeOutput),
+    prompt: &Prompt,
+    seed: u64,
+) -> Result<Vec<Message>, PromptError> {
     if pages.len() != trial.arms.len() || trial.labels.len() != trial.arms.len() {
         return Err(PromptError::Pages {
             trial: trial.id.clone(),
@@ -209,6 +263,7 @@ pub fn render(
         .zip(&trial.labels)
         .map(|((place, page), label)| Explanation {
             label: label.clone(),
+            description: trial.descriptions.get(place).cloned().unwrap_or_default(),
             text: fence(
                 seed,
                 &format!("{}.{place}", trial.id),
@@ -235,6 +290,8 @@ pub fn render(
         )
         .text(),
         options: trial.options.clone(),
+        json: output == JudgeOutput::Json,
+        ties: trial.ties,
     })?;
     Ok(vec![Message::user(text)])
 }
@@ -256,9 +313,10 @@ pub fn short_names(labels: &[String]) -> Vec<String> {
     }
 }
 
-fn placeholders(kind: QuestionKind, control: bool) -> Variables {
+fn placeholders(kind: QuestionKind, control: bool, json: bool) -> Variables {
     let explanation = |label: &str| Explanation {
         label: label.to_owned(),
+        description: String::new(),
         text: String::new(),
     };
     Variables {
@@ -269,10 +327,12 @@ fn placeholders(kind: QuestionKind, control: bool) -> Variables {
         control,
         prediction: String::new(),
         options: vec!["correct".to_owned(), "incorrect".to_owned()],
+        json,
+        ties: json,
     }
 }
 
-fn template_error(name: &str, error: &minijinja::Error) -> PromptError {
+pub(super) fn template_error(name: &str, error: &minijinja::Error) -> PromptError {
     let what = match (error.kind(), error.detail()) {
         (ErrorKind::UndefinedError, _) => {
             "an unknown variable or field is used; judge_prompts/README.md lists them".to_owned()
@@ -300,6 +360,9 @@ mod tests {
     fn built_in_prompts_are_sound() {
         for task in [Task::Preference, Task::Simulation, Task::Verification] {
             assert_eq!(Prompt::built_in(task).map(|prompt| prompt.task()), Ok(task));
+        }
+        for protocol in [Protocol::Pairwise, Protocol::BestWorst, Protocol::Pointwise] {
+            assert!(Prompt::built_in_for(Task::Preference, protocol).is_ok(), "{protocol:?}");
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod binary;
 mod bracketed;
+mod choices;
 mod lead;
 mod lists;
 mod marked;
@@ -20,10 +21,11 @@ mod values;
 mod visible;
 
 pub use binary::{read_binary, read_binary_guess};
+pub use choices::{read_best_worst, read_scores};
 pub use ranking::{read_ranking, read_tied_ranking};
 pub use values::{read_sentence, read_values};
 
-use super::{NoVerdict, Outcome, Task, Trial, Verdict};
+use super::{NoVerdict, Outcome, Protocol, Task, Trial, Verdict};
 use crate::dataset::{Answer, QuestionKind};
 use crate::model::{CallError, FinishReason, Reply};
 
@@ -89,14 +91,7 @@ pub fn read(trial: &Trial, reply: &Result<Reply, CallError>) -> Outcome {
 /// What a text, a model's or a person's, came to as an answer to a trial.
 pub fn read_text(trial: &Trial, text: &str, completeness: Completeness) -> Outcome {
     let verdict = match (trial.task, trial.kind) {
-        (Task::Preference, _) => read_ranking(text, &trial.labels, completeness).map(|places| {
-            Verdict::Ranking(
-                places
-                    .into_iter()
-                    .filter_map(|place| trial.arms.get(place).cloned())
-                    .collect(),
-            )
-        }),
+        (Task::Preference, _) => preference(trial, text, completeness),
         (Task::Verification, _) => read_binary(text, &RIGHT, &WRONG, completeness).map(Verdict::Correct),
         (Task::Simulation, QuestionKind::FactVerification) => {
             read_binary_guess(text, &["true"], &["false"], completeness)
@@ -119,6 +114,30 @@ pub fn read_text(trial: &Trial, text: &str, completeness: Completeness) -> Outco
             none(NoVerdict::Refused, format!("the judge declined: {}", first_line(text)))
         }
         Err(unread) => none(unread.state, unread.detail),
+    }
+}
+
+fn preference(trial: &Trial, text: &str, completeness: Completeness) -> Result<Verdict, Unread> {
+    let arms = |places: Vec<usize>| {
+        places
+            .into_iter()
+            .filter_map(|place| trial.arms.get(place).cloned())
+            .collect()
+    };
+    let arm = |place: usize| trial.arms.get(place).cloned().unwrap_or_default();
+    match trial.protocol {
+        Protocol::Ranking | Protocol::Pairwise if trial.ties => read_tied_ranking(text, &trial.labels, completeness)
+            .map(|places| Verdict::TiedRanking(places.into_iter().map(arms).collect())),
+        Protocol::Ranking | Protocol::Pairwise => {
+            read_ranking(text, &trial.labels, completeness).map(|places| Verdict::Ranking(arms(places)))
+        }
+        Protocol::BestWorst => {
+            read_best_worst(text, &trial.labels, completeness).map(|(best, worst)| Verdict::BestWorst {
+                best: arm(best),
+                worst: arm(worst),
+            })
+        }
+        Protocol::Pointwise => read_scores(text, completeness).map(Verdict::Scores),
     }
 }
 

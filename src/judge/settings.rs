@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::protocol::Protocol;
+
 /// What a judge sees of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -16,10 +18,43 @@ pub enum JudgeView {
     Html,
 }
 
+/// A set of settings under one name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// The defaults that this page names.
+    #[default]
+    Default,
+    /// As the Plan-of-SQLs study judged: rotated orders, named explanations with descriptions, options in one order, no
+    /// control, HTML. What the study file sets itself holds.
+    Published,
+}
+
+/// How a judge is asked to give its verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgeOutput {
+    /// Free text that ends in a line with the verdict.
+    #[default]
+    Text,
+    /// A JSON object of a schema that is sent along; text where the endpoint refuses the schema.
+    Json,
+}
+
+/// Where a judge's confidence is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfidenceSource {
+    /// The probabilities of the tokens that the verdict could have begun with, where the endpoint tells them.
+    TokenProbabilities,
+}
+
 /// The tasks of a study.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tasks {
+    /// Defaults of what is left out below.
+    pub preset: Preset,
     /// Rank the explanations.
     pub preference: Option<PreferenceTask>,
     /// Guess the model's answer.
@@ -71,14 +106,22 @@ pub enum Labels {
     /// `Explanation A`, `Explanation B`, ... by place.
     #[default]
     Blind,
-    /// The arms' names (as published).
+    /// The arms' names.
     Named,
+    /// The arms' names, and what each arm's method does, in a sentence (as published).
+    NamedWithDescriptions,
 }
 
 /// Settings of the preference task.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PreferenceTask {
+    /// What is asked for.
+    pub protocol: Protocol,
+    /// Whether a ranking or pair may be tied.
+    pub ties: bool,
+    /// How often each trial is put before each judge, as independent draws.
+    pub repeats: u32,
     /// The design of orders.
     pub orders: OrderDesign,
     /// How many of the design's orders each sample is judged in, taken in turn over the samples. Default: all of them.
@@ -91,12 +134,38 @@ pub struct PreferenceTask {
     pub include_control: bool,
 }
 
+impl Default for PreferenceTask {
+    fn default() -> Self {
+        Self {
+            protocol: Protocol::default(),
+            ties: false,
+            repeats: 1,
+            orders: OrderDesign::default(),
+            orders_per_sample: None,
+            labels: Labels::default(),
+            prompt: None,
+            include_control: false,
+        }
+    }
+}
+
 /// Settings of the simulation task.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SimulationTask {
+    /// How often each trial is put before each judge, as independent draws.
+    pub repeats: u32,
     /// A prompt of the study's own, instead of `judge_prompts/simulation.txt`.
     pub prompt: Option<PathBuf>,
+}
+
+impl Default for SimulationTask {
+    fn default() -> Self {
+        Self {
+            repeats: 1,
+            prompt: None,
+        }
+    }
 }
 
 /// How the two options are ordered before a judge.
@@ -113,11 +182,23 @@ pub enum OptionOrder {
 }
 
 /// Settings of the verification task.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VerificationTask {
+    /// How often each trial is put before each judge, as independent draws.
+    pub repeats: u32,
     /// Order of the options.
     pub options: OptionOrder,
     /// A prompt of the study's own, instead of `judge_prompts/verification.txt`.
     pub prompt: Option<PathBuf>,
+}
+
+impl Default for VerificationTask {
+    fn default() -> Self {
+        Self {
+            repeats: 1,
+            options: OptionOrder::default(),
+            prompt: None,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The forward simulation task: say what the model answered, from the explanation with the answer withheld.
 
-use super::trial::{SampleAnswers, blind_label};
+use super::settings::SimulationTask;
+use super::trial::{SampleAnswers, repeated};
 use super::{CONTROL_ARM, Task, Trial};
 use crate::dataset::Answer;
 
@@ -8,7 +9,7 @@ use crate::dataset::Answer;
 ///
 /// The control is one trial a sample, of table and question alone. It holds no prediction, since no arm is shown: its
 /// guess is scored against the prediction of each arm in `control_of`.
-pub fn trials(samples: &[SampleAnswers], control: bool) -> Vec<Trial> {
+pub fn trials(samples: &[SampleAnswers], task: &SimulationTask, control: bool) -> Vec<Trial> {
     let mut trials = Vec::new();
     for sample in samples {
         let arms: Vec<(&str, &Answer)> = sample.answered().collect();
@@ -20,25 +21,15 @@ pub fn trials(samples: &[SampleAnswers], control: bool) -> Vec<Trial> {
             trials.push(trial(sample, CONTROL_ARM, None, control_of));
         }
     }
-    trials
+    repeated(trials, task.repeats)
 }
 
 fn trial(sample: &SampleAnswers, arm: &str, prediction: Option<Answer>, control_of: Vec<String>) -> Trial {
     Trial {
-        id: String::new(),
-        task: Task::Simulation,
-        sample: sample.sample.clone(),
-        kind: sample.kind,
-        arms: vec![arm.to_owned()],
-        labels: vec![blind_label(0)],
-        options: Vec::new(),
         prediction,
         control_of,
-        recorded_right: None,
-        repeat: 0,
-        turn: 0,
+        ..Trial::new(Task::Simulation, sample, vec![arm.to_owned()])
     }
-    .identified()
 }
 
 #[cfg(test)]
@@ -57,7 +48,7 @@ mod tests {
                 ("c".to_owned(), Some(Answer::Verdict(false))),
             ],
         }];
-        let made = trials(&samples, true);
+        let made = trials(&samples, &SimulationTask::default(), true);
         let arms: Vec<&str> = made.iter().map(|trial| trial.arms[0].as_str()).collect();
         assert_eq!(arms, ["a", "c", "none"]);
         assert_eq!(made[1].prediction, Some(Answer::Verdict(false)));
@@ -65,7 +56,7 @@ mod tests {
             (&made[2].prediction, made[2].control_of.as_slice()),
             (&None, ["a".to_owned(), "c".to_owned()].as_slice())
         );
-        assert_eq!(trials(&samples, false).len(), 2);
+        assert_eq!(trials(&samples, &SimulationTask::default(), false).len(), 2);
     }
 
     #[test]
@@ -75,6 +66,6 @@ mod tests {
             kind: QuestionKind::ShortAnswer,
             arms: vec![("a".to_owned(), None)],
         }];
-        assert_eq!(trials(&samples, true), []);
+        assert_eq!(trials(&samples, &SimulationTask::default(), true), []);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Trial;
+use super::{Protocol, Task, Trial};
 use crate::dataset::{Answer, QuestionKind};
 
 /// What the arms answered to one sample.
@@ -31,6 +31,27 @@ impl SampleAnswers {
 }
 
 impl Trial {
+    /// A trial of a sample on these arms, called by place; everything else is as in the first of several.
+    pub fn new(task: Task, sample: &SampleAnswers, arms: Vec<String>) -> Self {
+        Self {
+            id: String::new(),
+            task,
+            sample: sample.sample.clone(),
+            kind: sample.kind,
+            labels: (0..arms.len()).map(blind_label).collect(),
+            arms,
+            options: Vec::new(),
+            prediction: None,
+            control_of: Vec::new(),
+            recorded_right: None,
+            repeat: 0,
+            turn: 0,
+            protocol: Protocol::Ranking,
+            ties: false,
+            descriptions: Vec::new(),
+        }
+    }
+
     /// Puts in the id that follows from all other fields.
     pub fn identified(mut self) -> Self {
         self.id = self.identity();
@@ -47,6 +68,21 @@ impl Trial {
         write_canonical(&fields, &mut text);
         blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
     }
+}
+
+/// Each trial as often as asked for, one draw after another, with their ids.
+pub(super) fn repeated(trials: Vec<Trial>, repeats: u32) -> Vec<Trial> {
+    (0..repeats)
+        .flat_map(|repeat| {
+            trials.iter().map(move |trial| {
+                Trial {
+                    repeat,
+                    ..trial.clone()
+                }
+                .identified()
+            })
+        })
+        .collect()
 }
 
 /// Sorts keys here, not by the map's type: whether that keeps the order of insertion is a feature any crate can turn on.
@@ -97,7 +133,6 @@ pub fn blind_label(place: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::Task;
 
     fn trial() -> Trial {
         Trial {
@@ -113,8 +148,26 @@ mod tests {
             recorded_right: None,
             repeat: 0,
             turn: 0,
+            protocol: Protocol::Ranking,
+            ties: false,
+            descriptions: Vec::new(),
         }
         .identified()
+    }
+
+    #[test]
+    fn fields_that_say_nothing_leave_ids_as_they_were() {
+        let text = serde_json::to_string(&trial()).unwrap();
+        assert!(
+            !["protocol", "ties", "descriptions"]
+                .iter()
+                .any(|field| text.contains(field)),
+            "{text}"
+        );
+        assert_eq!(serde_json::from_str::<Trial>(&text).unwrap(), trial());
+        let mut tied = trial();
+        tied.ties = true;
+        assert_ne!(tied.identity(), trial().id);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::orders::generator;
 use super::settings::{OptionOrder, VerificationTask};
-use super::trial::{SampleAnswers, blind_label};
+use super::trial::{SampleAnswers, repeated};
 use super::{CONTROL_ARM, Task, Trial};
 use crate::dataset::Answer;
 
@@ -35,7 +35,7 @@ pub fn trials(samples: &[SampleAnswers], task: &VerificationTask, control: bool,
             }
         }
     }
-    trials
+    repeated(trials, task.repeats)
 }
 
 /// Both options in the order shown for the sample with this index; the same for all of its arms.
@@ -68,20 +68,12 @@ fn trial(
     turn: u32,
 ) -> Trial {
     Trial {
-        id: String::new(),
-        task: Task::Verification,
-        sample: sample.sample.clone(),
-        kind: sample.kind,
-        arms: vec![arm.to_owned()],
-        labels: vec![blind_label(0)],
         options: options.iter().map(|option| (*option).to_owned()).collect(),
         prediction: Some(prediction.clone()),
         control_of,
-        recorded_right: None,
-        repeat: 0,
         turn,
+        ..Trial::new(Task::Verification, sample, vec![arm.to_owned()])
     }
-    .identified()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod database;
 pub mod fence;
 mod flight;
 mod key;
+pub mod logprobs;
 mod meter;
 mod openai;
 pub mod price;

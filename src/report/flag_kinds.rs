@@ -52,6 +52,12 @@ pub enum FlagKind {
     FewCommonSamples,
     /// A judge judges what its own model answered.
     SelfJudging,
+    /// A judge judges what a model of its own family answered.
+    SameFamily,
+    /// The protocol of judging is not the default one.
+    Protocol,
+    /// Verdicts were read from answers to a request for repair.
+    Repaired,
     /// Answers are missing; they count as wrong.
     MissingAnswers,
     /// An arm has no trial in a task.
@@ -97,6 +103,9 @@ impl FlagKind {
             Self::LowCoverage => "low_coverage",
             Self::FewCommonSamples => "few_common_samples",
             Self::SelfJudging => "self_judging",
+            Self::SameFamily => "same_family",
+            Self::Protocol => "protocol",
+            Self::Repaired => "repaired",
             Self::MissingAnswers => "missing_answers",
             Self::ArmWithoutTrials => "arm_without_trials",
             Self::TaskWithoutTrials => "task_without_trials",

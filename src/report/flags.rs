@@ -2,6 +2,7 @@
 
 mod checked;
 mod imported;
+mod judging;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,7 @@ pub struct Flag {
 pub fn raise(analysis: &Analysis, index: &Index) -> Vec<Flag> {
     let mut flags = Flags::default();
     flags.self_judging(&analysis.study);
+    flags.judging(&analysis.study, index);
     flags.answers(analysis);
     flags.imported(analysis);
     flags.imported_judgments(&analysis.study);

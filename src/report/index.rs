@@ -289,6 +289,16 @@ fn read<'a>(trial: &Trial, judgment: &'a Judgment) -> Result<&'a Verdict, NoVerd
                     shown.sort();
                     ranked == shown
                 }
+                (Task::Preference, Verdict::TiedRanking(places)) => {
+                    let (mut ranked, mut shown) = (places.concat(), trial.arms.clone());
+                    ranked.sort();
+                    shown.sort();
+                    trial.ties && ranked == shown
+                }
+                (Task::Preference, Verdict::BestWorst { best, worst }) => {
+                    best != worst && trial.arms.contains(best) && trial.arms.contains(worst)
+                }
+                (Task::Preference, Verdict::Scores(_)) => trial.arms.len() == 1,
                 (Task::Simulation, Verdict::Guess(_)) | (Task::Verification, Verdict::Correct(_)) => true,
                 _ => false,
             };

@@ -9,6 +9,18 @@ use super::index::Scored;
 pub fn verdict_text(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Ranking(arms) => arms.join(" > "),
+        Verdict::TiedRanking(places) => {
+            let places: Vec<String> = places.iter().map(|place| place.join(" = ")).collect();
+            places.join(" > ")
+        }
+        Verdict::BestWorst { best, worst } => format!("best {best}, worst {worst}"),
+        Verdict::Scores(scores) => {
+            let scores: Vec<String> = scores
+                .iter()
+                .map(|score| format!("{} {}", score.criterion.name(), score.score))
+                .collect();
+            scores.join(", ")
+        }
         Verdict::Guess(answer) => answer.display(),
         Verdict::Correct(true) => "correct".to_owned(),
         Verdict::Correct(false) => "incorrect".to_owned(),

@@ -59,6 +59,9 @@ pub struct StudyFacts {
     pub tasks: Vec<Task>,
     /// Whether the no-explanation control is part of the study.
     pub control: bool,
+    /// What of the protocol of judging differs from the default one, a sentence each.
+    #[serde(default)]
+    pub protocol: Vec<String>,
     /// What is said of judgments that were recorded elsewhere; `None` in a study's own run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported_judgments: Option<ImportedJudgments>,
@@ -149,6 +152,9 @@ pub struct JudgeFacts {
     pub model: String,
     /// What it sees of a page, such as `markdown` or `html`.
     pub view: String,
+    /// The judges that it is made of, when it is a panel; it then has no model and sees nothing itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panel: Vec<String>,
 }
 
 /// One model.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::dataset::Sample;
 use crate::engine::Engine;
+use crate::judge::panel::{self, Panel};
 use crate::judge::{Judgment, Task, Trial};
 use crate::method;
 use crate::model::store::CallStore;
@@ -18,11 +19,12 @@ use crate::report::{CallLookup, CallTokens};
 use crate::trace::imported::IMPORTED;
 use crate::trace::{FaithfulnessRecord, Trace};
 
+use super::ask::{purpose, repair_purpose};
 use super::directory::{ANALYSIS, RunDirectory};
 use super::file::{ArmOrigin, EngineSettings, StudyFile};
-use super::judge::purpose;
 use super::load::{Arm, Study};
 use super::models::{Models, word};
+use super::preset::differences;
 use super::run::RunError;
 
 /// The engine that a study asks for.
@@ -44,11 +46,13 @@ pub(super) fn records(
     traces: Vec<Trace>,
     pages: Vec<PageRecord>,
     trials: Vec<Trial>,
-    judgments: Vec<Judgment>,
+    mut judgments: Vec<Judgment>,
     check: Option<RunCheck>,
     faithfulness: Vec<FaithfulnessRecord>,
 ) -> Result<RunRecords, RunError> {
     let calls = calls(&study.file, models.store(), &traces, &faithfulness, &trials, &judgments)?;
+    let of_panels = panel_judgments(&study.file, &trials, &judgments);
+    judgments.extend(of_panels);
     Ok(RunRecords {
         study: facts(study, arms, models, &traces),
         samples,
@@ -60,6 +64,27 @@ pub(super) fn records(
         faithfulness,
         calls,
     })
+}
+
+/// What the panels of a study come to, from the judgments of their judges.
+fn panel_judgments(file: &StudyFile, trials: &[Trial], judgments: &[Judgment]) -> Vec<Judgment> {
+    let mut by_trial: BTreeMap<&str, Vec<&Judgment>> = BTreeMap::new();
+    for judgment in judgments {
+        by_trial.entry(&judgment.trial).or_default().push(judgment);
+    }
+    let mut made = Vec::new();
+    for entry in &file.panels {
+        let panel = Panel {
+            name: entry.name.clone(),
+            judges: entry.judges.clone(),
+            quorum: entry.quorum(),
+        };
+        made.extend(trials.iter().filter_map(|trial| {
+            let own = by_trial.get(trial.id.as_str())?;
+            panel::judgment(&panel, trial, own)
+        }));
+    }
+    made
 }
 
 fn facts(study: &Study, arms: &[Arm], models: &Models, traces: &[Trace]) -> StudyFacts {
@@ -113,12 +138,20 @@ fn facts(study: &Study, arms: &[Arm], models: &Models, traces: &[Trace]) -> Stud
                 name: judge.name.clone(),
                 model: judge.model.clone(),
                 view: word(&judge.view),
+                panel: Vec::new(),
             })
+            .chain(file.panels.iter().map(|panel| JudgeFacts {
+                name: panel.name.clone(),
+                model: String::new(),
+                view: String::new(),
+                panel: panel.judges.clone(),
+            }))
             .collect(),
         models: file.models.iter().map(model_facts).collect(),
         tasks: tasks(file),
         control: file.control.enabled,
         imported_judgments: None,
+        protocol: differences(file),
     }
 }
 
@@ -154,7 +187,14 @@ fn calls(
         .iter()
         .map(|judge| (judge.name.as_str(), judge.model.as_str()))
         .collect();
-    let keys = judgments.iter().filter_map(|judgment| judgment.call.as_deref());
+    let repairs: BTreeMap<&str, String> = trials
+        .iter()
+        .map(|trial| (trial.id.as_str(), repair_purpose(trial.task)))
+        .collect();
+    let keys = judgments.iter().flat_map(|judgment| {
+        let repair = judgment.repair.as_ref().and_then(|repair| repair.call.as_deref());
+        judgment.call.as_deref().into_iter().chain(repair)
+    });
     let usage: BTreeMap<String, Option<Usage>> = store
         .records(keys)?
         .into_iter()
@@ -200,6 +240,13 @@ fn calls(
         let purpose = purposes.get(judgment.trial.as_str()).copied().unwrap_or("judge");
         let key = judgment.call.as_deref().unwrap_or_default();
         count(model, purpose, key, usage.get(key).copied().flatten(), key.is_empty());
+        if let Some(repair) = &judgment.repair {
+            let purpose = repairs
+                .get(judgment.trial.as_str())
+                .map_or("judge.repair", String::as_str);
+            let key = repair.call.as_deref().unwrap_or_default();
+            count(model, purpose, key, usage.get(key).copied().flatten(), key.is_empty());
+        }
     }
     Ok(CallUsage::tally(calls))
 }

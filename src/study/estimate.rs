@@ -24,6 +24,7 @@ use crate::trace::{AnswerFailure, Trace, TraceBuilder};
 
 use super::analyze::engine;
 use super::answer::Ready;
+use super::ask;
 use super::directory::CALLS;
 use super::explain::{Pages, explain, telling_names};
 use super::import::arms::Imports;
@@ -317,7 +318,7 @@ impl Rehearsal<'_> {
                 let Ok(messages) = judge::messages(&bench, &judge, trial) else {
                     continue;
                 };
-                let request = judge::request(&judge, trial, messages);
+                let request = ask::request(&judge, trial, messages);
                 if self.models.store().record(&asked.key(&request))?.is_some() {
                     continue;
                 }
@@ -383,6 +384,7 @@ impl Rehearsal<'_> {
             trials,
             prompts,
             seed: self.study.file.study.seed,
+            store: self.models.store().clone(),
         }
     }
 

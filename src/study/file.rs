@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::Source;
 use crate::explain::Format;
-use crate::judge::settings::{JudgeView, Tasks};
+use crate::judge::settings::{ConfidenceSource, JudgeOutput, JudgeView, Tasks};
 use crate::model::settings::{ModelEntry, Price};
 
 /// A whole study file.
@@ -29,6 +29,9 @@ pub struct StudyFile {
     /// Who judges.
     #[serde(default)]
     pub judges: Vec<JudgeEntry>,
+    /// Judges that are several others together; they ask nobody.
+    #[serde(default)]
+    pub panels: Vec<PanelEntry>,
     /// What the judges do; a task left out is not run.
     #[serde(default)]
     pub tasks: Tasks,
@@ -81,6 +84,10 @@ pub struct ArmEntry {
     /// A file that `tabjury import` wrote, relative to the study file: explanations made elsewhere.
     #[serde(default)]
     pub import: Option<PathBuf>,
+    /// What its method does, in a sentence, for judges that see named explanations with descriptions. Default: the
+    /// registry's sentence on the method; none for explanations made elsewhere.
+    #[serde(default)]
+    pub description: Option<String>,
     /// How its traces are shown. Default: the method's own format; of imported pages, the pages themselves.
     #[serde(default)]
     pub format: Option<Format>,
@@ -131,6 +138,39 @@ pub struct JudgeEntry {
     /// Softmax temperature.
     #[serde(default)]
     pub temperature: f64,
+    /// How it is asked to give its verdict.
+    #[serde(default)]
+    pub output: JudgeOutput,
+    /// Whether it is asked once more, for the last line alone, when its verdict cannot be read.
+    #[serde(default = "default_judge_repair")]
+    pub repair: bool,
+    /// Where its confidence is taken from. Default: nowhere.
+    #[serde(default)]
+    pub confidence: Option<ConfidenceSource>,
+}
+
+/// Judges that count as one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PanelEntry {
+    /// Its name in reports.
+    pub name: String,
+    /// Judges of this study, at least two.
+    pub judges: Vec<String>,
+    /// How many of them have to give a verdict that can be read. Default: more than half.
+    #[serde(default)]
+    pub quorum: Option<usize>,
+}
+
+impl PanelEntry {
+    /// How many of its judges have to give a verdict.
+    pub fn quorum(&self) -> usize {
+        self.quorum.unwrap_or(self.judges.len() / 2 + 1)
+    }
+}
+
+fn default_judge_repair() -> bool {
+    true
 }
 
 fn default_judge_max_tokens() -> u32 {

@@ -7,14 +7,16 @@ use crate::dataset::Sample;
 use crate::explain::{AnswerVisibility, Page};
 use crate::judge::orders::OrderError;
 use crate::judge::prompt::{self, Prompt, PromptError};
+use crate::judge::protocol::Protocol;
+use crate::judge::settings::JudgeOutput;
 use crate::judge::trial::SampleAnswers;
-use crate::judge::{
-    CONTROL_ARM, Judgment, NoVerdict, Outcome, Task, Trial, preference, read, simulation, verification,
-};
-use crate::model::{Message, Model, Purpose, Request, Sampling, Stop};
+use crate::judge::{CONTROL_ARM, Judgment, Task, Trial, preference, simulation, verification};
+use crate::method;
+use crate::model::store::CallStore;
+use crate::model::{Message, Model, Stop};
 use crate::trace::Trace;
 
-use super::answer::halt_of_call;
+use super::ask::ask;
 use super::explain::{PageKey, Pages};
 use super::file::{JudgeEntry, StudyFile};
 use super::load::{Arm, Study, StudyError};
@@ -37,6 +39,8 @@ pub(super) struct Bench {
     pub(super) trials: Vec<Trial>,
     pub(super) prompts: Prompts,
     pub(super) seed: u64,
+    /// Where replies are kept as they came, for the probabilities of their tokens.
+    pub(super) store: Arc<CallStore>,
 }
 
 /// Reads the templates of the tasks: the study's own or the built-in ones.
@@ -55,7 +59,7 @@ pub(super) fn prompts(study: &Study) -> Result<Prompts, StudyError> {
             message,
         };
         let prompt = match file {
-            None => Prompt::built_in(task),
+            None => Prompt::built_in_for(task, protocol_of(study)),
             Some(file) => {
                 let path = study.resolve(file);
                 let source = std::fs::read_to_string(&path)
@@ -66,6 +70,30 @@ pub(super) fn prompts(study: &Study) -> Result<Prompts, StudyError> {
         prompts.insert(task, prompt.map_err(|error| wrong(error.to_string()))?);
     }
     Ok(prompts)
+}
+
+fn protocol_of(study: &Study) -> Protocol {
+    study
+        .file
+        .tasks
+        .preference
+        .as_ref()
+        .map_or(Protocol::Ranking, |task| task.protocol)
+}
+
+/// What a judge is told of the method of each arm, where it is told anything.
+fn descriptions(study: &Study) -> BTreeMap<String, String> {
+    let of_method = |name: &String| method::find(name).map(|found| found.summary.to_owned());
+    study
+        .file
+        .arms
+        .iter()
+        .filter_map(|arm| {
+            let own = arm.description.clone();
+            let description = own.or_else(|| arm.method.as_ref().and_then(of_method))?;
+            Some((arm.name.clone(), description))
+        })
+        .collect()
 }
 
 /// What the study's own templates say, for telling whether judgments were made with them.
@@ -112,15 +140,15 @@ pub(super) fn trials(study: &Study, answers: &[SampleAnswers]) -> Result<Vec<Tri
     } = &study.file;
     let mut trials = Vec::new();
     if let Some(task) = &tasks.preference {
-        let ranked = preference::trials(answers, task, control.enabled, head.seed);
+        let ranked = preference::trials(answers, task, control.enabled, head.seed, &descriptions(study));
         let wrong = |error: OrderError| StudyError::Meaning {
             path: study.path.clone(),
             message: error.to_string(),
         };
         trials.extend(ranked.map_err(wrong)?);
     }
-    if tasks.simulation.is_some() {
-        trials.extend(simulation::trials(answers, control.enabled));
+    if let Some(task) = &tasks.simulation {
+        trials.extend(simulation::trials(answers, task, control.enabled));
     }
     if let Some(task) = &tasks.verification {
         trials.extend(verification::trials(answers, task, control.enabled, head.seed));
@@ -139,7 +167,7 @@ pub(super) async fn judge(
     let count = bench.trials.len();
     let begin = |index: usize| {
         let (bench, judges) = (bench.clone(), judges.clone());
-        async move { one(&bench, &judges[index / count], &bench.trials[index % count]).await }
+        async move { ask(&bench, &judges[index / count], &bench.trials[index % count]).await }
     };
     let results = each(
         count * judges.len(),
@@ -151,54 +179,20 @@ pub(super) async fn judge(
     Ok(results.await?.into_iter().map(|(judgment, _)| judgment).collect())
 }
 
-async fn one(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> (Judgment, Option<Halt>) {
-    let messages = match messages(bench, judge, trial) {
-        Ok(messages) => messages,
-        Err(detail) => return (unasked(judge, trial, detail), None),
-    };
-    let result = judge.model.ask(request(judge, trial, messages)).await;
-    let halt = result.as_ref().err().and_then(halt_of_call);
-    let judgment = Judgment {
-        trial: trial.id.clone(),
-        judge: judge.entry.name.clone(),
-        call: result.as_ref().ok().map(|reply| reply.call.clone()),
-        raw: result.as_ref().ok().map(|reply| reply.text.clone()),
-        outcome: read::read(trial, &result),
-    };
-    (judgment, halt)
-}
-
-pub(super) fn request(judge: &ReadyJudge, trial: &Trial, messages: Vec<Message>) -> Request {
-    Request {
-        purpose: Purpose {
-            name: purpose(trial.task).to_owned(),
-            sample: trial.sample.clone(),
-            arm: trial.arms.join("+"),
-            turn: trial.turn,
-        },
-        messages,
-        sampling: Sampling {
-            temperature: Some(judge.entry.temperature),
-            max_tokens: Some(judge.entry.max_tokens),
-            ..Sampling::default()
-        },
-        repeat: trial.repeat,
-    }
-}
-
-/// The purpose of the calls of a task.
-pub(super) fn purpose(task: Task) -> &'static str {
-    match task {
-        Task::Preference => "judge.preference",
-        Task::Simulation => "judge.simulation",
-        Task::Verification => "judge.verification",
-    }
-}
-
 /// The conversation of a trial, or why there is none.
 pub(super) fn messages(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> Result<Vec<Message>, String> {
+    messages_for(bench, judge, trial, judge.entry.output)
+}
+
+/// The same with the verdict asked for in a given form.
+pub(super) fn messages_for(
+    bench: &Bench,
+    judge: &ReadyJudge,
+    trial: &Trial,
+    output: JudgeOutput,
+) -> Result<Vec<Message>, String> {
     let pages = trial.arms.iter().map(|arm| page(bench, trial, &page_key(trial, arm)));
-    conversation(bench, judge, trial, pages.collect::<Result<_, _>>()?)
+    conversation(bench, judge, trial, pages.collect::<Result<_, _>>()?, output)
 }
 
 /// The conversation of a trial on pages that withhold the answer, whatever the task shows.
@@ -214,10 +208,22 @@ pub(super) fn messages_without_answers(
         control_answer: None,
     };
     let pages = trial.arms.iter().map(|arm| page(bench, trial, &key(arm)));
-    conversation(bench, judge, trial, pages.collect::<Result<_, _>>()?)
+    conversation(
+        bench,
+        judge,
+        trial,
+        pages.collect::<Result<_, _>>()?,
+        judge.entry.output,
+    )
 }
 
-fn conversation(bench: &Bench, judge: &ReadyJudge, trial: &Trial, pages: Vec<&Page>) -> Result<Vec<Message>, String> {
+fn conversation(
+    bench: &Bench,
+    judge: &ReadyJudge,
+    trial: &Trial,
+    pages: Vec<&Page>,
+    output: JudgeOutput,
+) -> Result<Vec<Message>, String> {
     let sample = bench
         .samples
         .get(&trial.sample)
@@ -227,7 +233,8 @@ fn conversation(bench: &Bench, judge: &ReadyJudge, trial: &Trial, pages: Vec<&Pa
         .get(&trial.task)
         .ok_or_else(|| "the study has no such task".to_owned())?;
     let wrong = |error: PromptError| error.to_string();
-    prompt::render(trial, sample, &pages, judge.entry.view, template, bench.seed).map_err(wrong)
+    let form = (judge.entry.view, output);
+    prompt::render_for(trial, sample, &pages, form, template, bench.seed).map_err(wrong)
 }
 
 fn page_key(trial: &Trial, arm: &str) -> PageKey {
@@ -252,28 +259,4 @@ fn page<'a>(bench: &'a Bench, trial: &Trial, key: &PageKey) -> Result<&'a Page, 
             key.arm, trial.sample
         )
     })
-}
-
-fn unasked(judge: &ReadyJudge, trial: &Trial, detail: String) -> Judgment {
-    Judgment {
-        trial: trial.id.clone(),
-        judge: judge.entry.name.clone(),
-        call: None,
-        raw: None,
-        outcome: Outcome::None {
-            state: NoVerdict::Error,
-            detail,
-        },
-    }
-}
-
-/// How the call failed that left a judgment without a verdict, if one did.
-pub(super) fn call_failure(judgment: &Judgment) -> Option<String> {
-    match &judgment.outcome {
-        Outcome::None {
-            state: NoVerdict::Error,
-            detail,
-        } if judgment.call.is_none() => Some(detail.clone()),
-        _ => None,
-    }
 }

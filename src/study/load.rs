@@ -8,6 +8,7 @@ use crate::judge::CONTROL_ARM;
 use crate::method::{self, Method};
 
 use super::file::{ArmEntry, ArmOrigin, StudyFile};
+use super::preset;
 
 /// A study file with the place that its relative paths start from.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +103,8 @@ impl Study {
 
     /// Checks the text of a study file whose relative paths start at `base`.
     pub fn from_text(path: &Path, base: PathBuf, text: String) -> Result<Self, StudyError> {
-        let file = parse(path, &text)?;
+        let mut file = parse(path, &text)?;
+        preset::apply(&mut file, &text);
         let study = Self {
             path: path.to_owned(),
             base,
@@ -167,6 +169,8 @@ impl Study {
                 )));
             }
         }
+        self.check_panels()?;
+        self.check_repeats()?;
         for (model, price) in &self.file.prices {
             let fits = |dollars: f64| dollars.is_finite() && dollars >= 0.0;
             if !fits(price.input_per_million) || !fits(price.output_per_million) {
@@ -188,6 +192,50 @@ impl Study {
             )));
         }
         self.answerers().map(drop)
+    }
+
+    fn check_panels(&self) -> Result<(), StudyError> {
+        let judges = self.file.judges.iter().map(|judge| judge.name.as_str());
+        let panels = self.file.panels.iter().map(|panel| panel.name.as_str());
+        self.check_names("judges]] and [[panels", judges.chain(panels))?;
+        for panel in &self.file.panels {
+            let wrong = |message: String| Err(self.wrong(format!("panel `{}` {message}", panel.name)));
+            let distinct: BTreeSet<&String> = panel.judges.iter().collect();
+            if distinct.len() < 2 || distinct.len() < panel.judges.len() {
+                return wrong("names fewer than two judges, or one twice; name at least two different ones".to_owned());
+            }
+            if let Some(unknown) = panel
+                .judges
+                .iter()
+                .find(|name| !self.file.judges.iter().any(|judge| judge.name == **name))
+            {
+                return wrong(format!("names the judge `{unknown}`, which is none of [[judges]]"));
+            }
+            if !(1..=panel.judges.len()).contains(&panel.quorum()) {
+                return wrong(format!(
+                    "has the quorum {}, but {} judges; choose from 1 to {}",
+                    panel.quorum(),
+                    panel.judges.len(),
+                    panel.judges.len()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_repeats(&self) -> Result<(), StudyError> {
+        let tasks = &self.file.tasks;
+        let repeats = [
+            ("preference", tasks.preference.as_ref().map(|task| task.repeats)),
+            ("simulation", tasks.simulation.as_ref().map(|task| task.repeats)),
+            ("verification", tasks.verification.as_ref().map(|task| task.repeats)),
+        ];
+        match repeats.iter().find(|(_, repeats)| *repeats == Some(0)) {
+            Some((task, _)) => Err(self.wrong(format!(
+                "tasks.{task}.repeats is 0, so that nothing would be judged; leave the task out, or choose from 1 up"
+            ))),
+            None => Ok(()),
+        }
     }
 
     fn check_origin(&self, arm: &ArmEntry) -> Result<(), StudyError> {

@@ -6,6 +6,7 @@
 
 mod analyze;
 mod answer;
+mod ask;
 mod check;
 mod check_run;
 mod compare;
@@ -19,6 +20,7 @@ mod judge;
 pub mod load;
 mod models;
 pub mod observe;
+mod preset;
 pub mod run;
 mod stored;
 mod summary;

@@ -33,7 +33,7 @@ use super::stored::{check_stored, stored};
 use super::summary::{Summary, Tally};
 use super::watch::Watch;
 use super::work::Halt;
-use super::{analyze, check};
+use super::{analyze, ask, check};
 
 /// A stage of a run, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -449,12 +449,13 @@ impl<'a> Running<'a> {
             trials,
             prompts,
             seed: file.study.seed,
+            store: self.models.store().clone(),
         });
         let judges: Arc<Vec<ReadyJudge>> = Arc::new(self.models.judges(&file.judges)?);
         let mut watch = self.watch(Stage::Judge, bench.trials.len() * judges.len());
         let judgments = judge::judge(&bench, &judges, self.models.concurrency(), self.stop, |judgment| {
             let failed = matches!(judgment.outcome, Outcome::None { .. });
-            watch.done(failed, || judge::call_failure(judgment))
+            watch.done(failed, || ask::call_failure(judgment))
         });
         let judgments = judgments.await?;
         watch.finish();

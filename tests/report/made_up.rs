@@ -212,6 +212,9 @@ fn trial(task: Task, sample: &str, arms: &[&str]) -> Trial {
         recorded_right: None,
         repeat: 0,
         turn: 0,
+        protocol: tabjury::judge::Protocol::Ranking,
+        ties: false,
+        descriptions: Vec::new(),
     }
 }
 
@@ -314,6 +317,8 @@ fn judgment(trial: &Trial, judge: &str, outcome: Outcome) -> Judgment {
         call: Some(format!("call-{}-{judge}", trial.id)),
         raw: Some(format!("I looked at the page. My verdict: {}", trial.id)),
         outcome,
+        repair: None,
+        confidence: None,
     }
 }
 
@@ -332,6 +337,7 @@ pub(crate) fn records() -> RunRecords {
         name: name.to_owned(),
         model: model.to_owned(),
         view: "markdown".to_owned(),
+        panel: Vec::new(),
     };
     let trials = trials();
     let mut judgments = Vec::new();
@@ -382,6 +388,7 @@ pub(crate) fn records() -> RunRecords {
             tasks: vec![Task::Preference, Task::Simulation, Task::Verification],
             control: true,
             imported_judgments: None,
+            protocol: Vec::new(),
         },
         samples: SAMPLES.map(sample).to_vec(),
         traces: ["pos", "sql"]

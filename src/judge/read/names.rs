@@ -63,6 +63,12 @@ impl Names {
         self.count
     }
 
+    /// Whether no name can be the beginning of another one's.
+    pub(super) fn is_short(&self) -> bool {
+        let spellings = || self.spellings.iter().map(|(spelling, _)| spelling.to_lowercase());
+        spellings().all(|one| spellings().filter(|other| other.starts_with(&one)).count() == 1)
+    }
+
     /// A name that begins at byte `at`, with an opening quote or bracket or a noun before it if need be.
     pub(super) fn at(&self, text: &str, at: usize) -> Option<Found> {
         let begin = skip(text, at, |c| matches!(c, '"' | '\'' | '(' | '[' | '{' | ' '));

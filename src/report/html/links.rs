@@ -140,6 +140,7 @@ mod tests {
             name: name.to_owned(),
             model: "m".to_owned(),
             view: "markdown".to_owned(),
+            panel: Vec::new(),
         };
         let study = StudyFacts {
             name: "s".to_owned(),
@@ -153,6 +154,7 @@ mod tests {
             tasks: Vec::new(),
             control: true,
             imported_judgments: None,
+            protocol: Vec::new(),
         };
         let paths = TrialPaths::new(&study);
         let pages: BTreeSet<String> = (0..5).map(|judge| paths.page("00ff", judge)).collect();

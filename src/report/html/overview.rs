@@ -64,6 +64,9 @@ fn title(kind: FlagKind) -> &'static str {
         FlagKind::LowCoverage => "Many judgments could not be read",
         FlagKind::FewCommonSamples => "Few samples have a verdict for every arm",
         FlagKind::SelfJudging => "A judge judges its own model",
+        FlagKind::SameFamily => "A judge judges a model of its own family",
+        FlagKind::Protocol => "The protocol is not the default one",
+        FlagKind::Repaired => "Verdicts that were asked for again",
         FlagKind::MissingAnswers => "Answers are missing",
         FlagKind::ArmWithoutTrials => "An arm was not judged",
         FlagKind::TaskWithoutTrials => "A task has no trials",
@@ -106,7 +109,10 @@ pub(super) fn setup(analysis: &Analysis) -> Section {
     for judge in &study.judges {
         judges.rows.push(vec![
             CellView::head(&judge.name),
-            CellView::text(&judge.model),
+            CellView::text(match judge.panel.as_slice() {
+                [] => judge.model.clone(),
+                panel => format!("panel of {}", panel.join(", ")),
+            }),
             CellView::text(&judge.view),
         ]);
     }

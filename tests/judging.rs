@@ -1,0 +1,568 @@
+//! Judging through the whole line: trials of every protocol, verdicts asked for again, as JSON or with their
+//! probabilities, panels and presets; from a study file to judgments, analysis and flags.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tabjury::judge::{Confidence, Judgment, NoVerdict, Outcome, Trial, Verdict};
+use tabjury::model::Stop;
+use tabjury::study::{Options, Silent, Study, run};
+
+/// A study of two arms on three samples of the quickstart, with what a test adds to it.
+struct Line {
+    scratch: tempfile::TempDir,
+    text: String,
+}
+
+/// What a run wrote.
+struct Written {
+    trials: BTreeMap<String, Trial>,
+    judgments: Vec<Judgment>,
+    analysis: Value,
+    root: PathBuf,
+}
+
+impl Line {
+    fn new() -> Self {
+        let quickstart = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/quickstart");
+        let path = |file: &str| serde_json::to_string(&quickstart.join(file)).unwrap();
+        let text = format!(
+            "[study]\nname = \"line\"\nseed = 3\n[[samples]]\ndataset = \"custom\"\nquestions = {}\n[[models]]\n\
+             name = \"answerer\"\nprovider = \"script\"\nfile = {}\n[[arms]]\nname = \"pos\"\nmethod = \"pos\"\nmodel = \
+             \"answerer\"\n[[arms]]\nname = \"shown\"\nmethod = \"pos\"\nmodel = \"answerer\"\nformat = \
+             \"free_text\"\ndescription = \"Steps told in words.\"\n",
+            path("questions.jsonl"),
+            path("models/answerer.jsonl"),
+        );
+        Self {
+            scratch: tempfile::tempdir().unwrap(),
+            text,
+        }
+    }
+
+    /// Adds a judge whose answers are these, by purpose.
+    fn judge(mut self, name: &str, settings: &str, answers: &[(&str, &str)]) -> Self {
+        let lines: Vec<String> = answers
+            .iter()
+            .map(|(purpose, text)| json!({"purpose": purpose, "text": text}).to_string())
+            .collect();
+        let file = self.scratch.path().join(format!("{name}.jsonl"));
+        fs::write(&file, lines.join("\n")).unwrap();
+        self.text += &format!(
+            "[[models]]\nname = \"{name}\"\nprovider = \"script\"\nfile = \"{name}.jsonl\"\n[[judges]]\nname = \
+             \"{name}\"\nmodel = \"{name}\"\n{settings}\n"
+        );
+        self
+    }
+
+    fn add(mut self, text: &str) -> Self {
+        self.text += text;
+        self.text.push('\n');
+        self
+    }
+
+    fn run(&self) -> Written {
+        let file = self.scratch.path().join("study.toml");
+        fs::write(&file, &self.text).unwrap();
+        let study = Study::load(&file).unwrap();
+        let root = self.scratch.path().join("run");
+        let options = Options {
+            out: Some(root.clone()),
+            limit: Some(3),
+            ..Options::default()
+        };
+        let work = run(&study, &options, &Silent, &Stop::new());
+        tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(work)
+            .unwrap();
+        let lines = |file: &str| fs::read_to_string(root.join(file)).unwrap();
+        let trials = lines("trials.jsonl");
+        let judgments = lines("judgments.jsonl");
+        Written {
+            trials: trials
+                .lines()
+                .map(|line| serde_json::from_str::<Trial>(line).unwrap())
+                .map(|trial| (trial.id.clone(), trial))
+                .collect(),
+            judgments: judgments
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect(),
+            analysis: serde_json::from_str(&lines("analysis.json")).unwrap(),
+            root,
+        }
+    }
+
+    fn error(&self) -> String {
+        let file = self.scratch.path().join("study.toml");
+        fs::write(&file, &self.text).unwrap();
+        Study::load(&file).unwrap_err().to_string()
+    }
+}
+
+impl Written {
+    fn flag(&self, kind: &str) -> Option<&str> {
+        let flags = self.analysis["flags"].as_array().unwrap();
+        let found = flags.iter().find(|flag| flag["kind"] == kind)?;
+        found["message"].as_str()
+    }
+
+    fn verdicts(&self) -> Vec<&Verdict> {
+        let verdict = |judgment: &'_ Judgment| match &judgment.outcome {
+            Outcome::Verdict(_) => true,
+            Outcome::None { .. } => false,
+        };
+        assert!(!self.judgments.is_empty());
+        self.judgments
+            .iter()
+            .inspect(|judgment| assert!(verdict(judgment), "{judgment:?}"))
+            .filter_map(|judgment| match &judgment.outcome {
+                Outcome::Verdict(verdict) => Some(verdict),
+                Outcome::None { .. } => None,
+            })
+            .collect()
+    }
+}
+
+fn states(written: &Written) -> BTreeSet<NoVerdict> {
+    let state = |judgment: &Judgment| match &judgment.outcome {
+        Outcome::None { state, .. } => Some(*state),
+        Outcome::Verdict(_) => None,
+    };
+    written.judgments.iter().filter_map(state).collect()
+}
+
+#[test]
+fn a_verdict_that_cannot_be_read_is_asked_for_once_more() {
+    let answers = [
+        ("judge.verification", "The rows are all there."),
+        ("judge.verification.repair", "Verdict: incorrect"),
+    ];
+    let written = Line::new()
+        .judge("mumbles", "", &answers)
+        .add("[tasks.verification]")
+        .run();
+    assert!(
+        written
+            .verdicts()
+            .iter()
+            .all(|verdict| **verdict == Verdict::Correct(false))
+    );
+    for judgment in &written.judgments {
+        let repair = judgment.repair.as_ref().unwrap();
+        assert!(judgment.is_repaired());
+        assert_eq!((repair.was, repair.failure.as_ref()), (NoVerdict::Unparsed, None));
+        assert_eq!(repair.raw.as_deref(), Some("Verdict: incorrect"));
+        assert_eq!(judgment.raw.as_deref(), Some("The rows are all there."));
+        assert!(repair.call.is_some() && repair.call != judgment.call);
+    }
+    let flag = written.flag("repaired").unwrap();
+    let count = written.judgments.len();
+    assert!(flag.contains(&format!("asked again for {count} of {count}")), "{flag}");
+    // The calls that asked again are counted by themselves.
+    let calls = serde_json::to_string(&written.analysis).unwrap();
+    assert!(calls.contains("judge.verification.repair"));
+    let store = tabjury::model::CallStore::open(&written.root.join("calls.sqlite")).unwrap();
+    let call = written.judgments[0]
+        .repair
+        .as_ref()
+        .and_then(|repair| repair.call.clone())
+        .unwrap();
+    let record = store.record(&call).unwrap().unwrap();
+    assert_eq!(record.messages.len(), 3);
+    assert!(
+        record.messages[2].content.contains("`Verdict:` and one word"),
+        "{:?}",
+        record.messages[2]
+    );
+}
+
+#[test]
+fn a_second_failure_is_the_typed_one_and_refusals_are_not_asked_again() {
+    let twice = [
+        ("judge.verification", "Hm."),
+        ("judge.verification.repair", "Verdict: partly correct"),
+    ];
+    let written = Line::new()
+        .judge("mumbles", "", &twice)
+        .add("[tasks.verification]")
+        .run();
+    assert_eq!(states(&written), BTreeSet::from([NoVerdict::Ambiguous]));
+    assert!(
+        written
+            .judgments
+            .iter()
+            .all(|judgment| judgment.repair.is_some() && !judgment.is_repaired())
+    );
+
+    let refuses = [
+        ("judge.verification", "I'm sorry, but I can't help with that."),
+        ("judge.verification.repair", "Verdict: correct"),
+    ];
+    let written = Line::new()
+        .judge("refuses", "", &refuses)
+        .add("[tasks.verification]")
+        .run();
+    assert_eq!(states(&written), BTreeSet::from([NoVerdict::Refused]));
+    assert!(written.judgments.iter().all(|judgment| judgment.repair.is_none()));
+
+    let off = Line::new()
+        .judge("mumbles", "repair = false", &twice)
+        .add("[tasks.verification]")
+        .run();
+    assert_eq!(states(&off), BTreeSet::from([NoVerdict::Unparsed]));
+    assert!(off.judgments.iter().all(|judgment| judgment.repair.is_none()));
+    assert!(off.flag("protocol").unwrap().contains("not asked again"));
+
+    // Where asking again fails, the judgment stays what it was.
+    let written = Line::new()
+        .judge("mumbles", "", &twice[..1])
+        .add("[tasks.verification]")
+        .run();
+    assert_eq!(states(&written), BTreeSet::from([NoVerdict::Unparsed]));
+    assert!(
+        written
+            .judgments
+            .iter()
+            .all(|judgment| judgment.repair.as_ref().unwrap().failure.is_some())
+    );
+}
+
+#[test]
+fn every_protocol_of_preference_goes_through_the_line() {
+    let run = |settings: &str, answer: &str| {
+        Line::new()
+            .judge("judge", "", &[("judge.preference", answer)])
+            .add(&format!("[tasks.preference]\n{settings}"))
+            .run()
+    };
+    let samples = 3;
+    let tied = run("ties = true", "Ranking: A = B");
+    assert_eq!(tied.judgments.len(), 2 * samples);
+    assert!(
+        tied.verdicts()
+            .iter()
+            .all(|verdict| matches!(verdict, Verdict::TiedRanking(places) if places.len() == 1))
+    );
+    assert!(tied.verdicts().iter().all(|verdict| {
+        let ranks = verdict.mid_ranks().unwrap();
+        ranks.len() == 2 && ranks.iter().all(|(_, rank)| *rank == 1.5)
+    }));
+
+    let pairs = run("protocol = \"pairwise\"\nrepeats = 2", "Ranking: B > A");
+    assert_eq!(pairs.judgments.len(), 2 * 2 * samples);
+    for judgment in &pairs.judgments {
+        let trial = &pairs.trials[&judgment.trial];
+        let second: Vec<String> = trial.arms.iter().rev().cloned().collect();
+        assert_eq!(judgment.outcome, Outcome::Verdict(Verdict::Ranking(second)));
+    }
+    let repeats: BTreeSet<u32> = pairs.trials.values().map(|trial| trial.repeat).collect();
+    assert_eq!(repeats, BTreeSet::from([0, 1]));
+
+    let extremes = run(
+        "protocol = \"best_worst\"",
+        "Both show their rows.\n\nBest: B\nWorst: A",
+    );
+    for judgment in &extremes.judgments {
+        let arms = &extremes.trials[&judgment.trial].arms;
+        let expected = Verdict::BestWorst {
+            best: arms[1].clone(),
+            worst: arms[0].clone(),
+        };
+        assert_eq!(judgment.outcome, Outcome::Verdict(expected));
+    }
+
+    let scores = run(
+        "protocol = \"pointwise\"",
+        "Scores: clarity 4, coherence 3, helpfulness 5",
+    );
+    assert_eq!(scores.judgments.len(), 2 * samples);
+    for verdict in scores.verdicts() {
+        let Verdict::Scores(scores) = verdict else {
+            panic!("{verdict:?}")
+        };
+        assert_eq!(scores.iter().map(|score| score.score).collect::<Vec<_>>(), [4, 3, 5]);
+    }
+    assert!(scores.flag("protocol").unwrap().contains("`pointwise`"));
+}
+
+#[test]
+fn the_published_preset_fixes_what_the_study_leaves_open_and_says_so() {
+    let judge = |line: Line| {
+        line.judge(
+            "judge",
+            "",
+            &[
+                ("judge.preference", "Ranking: shown > pos"),
+                ("judge.verification", "Verdict: correct"),
+            ],
+        )
+    };
+    let published = "[tasks]\npreset = \"published\"\n[tasks.preference]\n[tasks.verification]";
+    let written = judge(Line::new()).add(published).run();
+    written.verdicts();
+    for trial in written.trials.values() {
+        assert!(!trial.arms.contains(&"none".to_owned()), "no control is part of it");
+        if trial.options.is_empty() {
+            assert_eq!(trial.labels, trial.arms);
+            assert!(
+                trial.descriptions.contains(&"Steps told in words.".to_owned()),
+                "{trial:?}"
+            );
+        } else {
+            assert_eq!(trial.options, ["correct", "incorrect"]);
+        }
+    }
+    let flag = written.flag("protocol").unwrap();
+    for said in [
+        "`published`",
+        "rotations",
+        "descriptions",
+        "one order",
+        "no control",
+        "`html`",
+    ] {
+        assert!(flag.contains(said), "{said}: {flag}");
+    }
+    let store = tabjury::model::CallStore::open(&written.root.join("calls.sqlite")).unwrap();
+    let shown = written.judgments.iter().find_map(|judgment| {
+        let ranked = written.trials[&judgment.trial].options.is_empty();
+        ranked.then(|| store.record(judgment.call.as_deref().unwrap()).unwrap().unwrap())
+    });
+    let prompt = shown.unwrap().messages[0].content.clone();
+    assert!(prompt.contains("shown (Steps told in words.):"), "{prompt}");
+
+    let own = published.replace("[tasks.preference]", "[tasks.preference]\nlabels = \"named\"")
+        + "\n[control]\nenabled = true";
+    let written = judge(Line::new()).add(&own).run();
+    assert!(written.trials.values().all(|trial| trial.descriptions.is_empty()));
+    assert!(written.trials.values().any(|trial| trial.arms == ["none"]));
+    let default = judge(Line::new()).add("[tasks.verification]").run();
+    assert_eq!(default.flag("protocol"), None);
+}
+
+#[test]
+fn a_panel_is_a_judge_that_asks_nobody() {
+    let says = |word: &'static str| [("judge.verification", word)];
+    let written = Line::new()
+        .judge("one", "", &says("Verdict: correct"))
+        .judge("two", "", &says("Verdict: incorrect"))
+        .judge("three", "", &says("Verdict: correct"))
+        .add("[[panels]]\nname = \"all\"\njudges = [\"one\", \"two\", \"three\"]")
+        .add("[[panels]]\nname = \"pair\"\njudges = [\"one\", \"two\"]")
+        .add("[tasks.verification]")
+        .run();
+    assert!(
+        written
+            .judgments
+            .iter()
+            .all(|judgment| !["all", "pair"].contains(&judgment.judge.as_str()))
+    );
+    let judges = written.analysis["verification"].as_array().unwrap();
+    let of = |name: &str| judges.iter().find(|judge| judge["judge"] == name).unwrap();
+    let arms = |name: &str| of(name)["arms"].as_array().unwrap().clone();
+    let readable = |name: &str| arms(name)[0]["readings"]["readable"].as_u64().unwrap();
+    assert_eq!((readable("all"), readable("pair")), (3, 0));
+    assert_eq!(arms("pair")[0]["readings"]["unread"]["ambiguous"], 3);
+    let study = &written.analysis["study"]["judges"];
+    assert!(
+        study
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|judge| judge["panel"] == json!(["one", "two"]))
+    );
+
+    for (panel, said) in [
+        ("name = \"one\"\njudges = [\"one\", \"two\"]", "each its own name"),
+        ("name = \"p\"\njudges = [\"one\"]", "fewer than two judges"),
+        ("name = \"p\"\njudges = [\"one\", \"ten\"]", "`ten`"),
+        ("name = \"p\"\njudges = [\"one\", \"two\"]\nquorum = 3", "quorum 3"),
+    ] {
+        let line = Line::new()
+            .judge("one", "", &says("Verdict: correct"))
+            .judge("two", "", &says("Verdict: correct"))
+            .add(&format!("[[panels]]\n{panel}"));
+        let error = line.error();
+        assert!(error.contains(said), "{panel}: {error}");
+    }
+}
+
+#[test]
+fn no_repeats_are_refused() {
+    let error = Line::new()
+        .judge("one", "", &[])
+        .add("[tasks.simulation]\nrepeats = 0")
+        .error();
+    assert!(error.contains("tasks.simulation.repeats is 0"), "{error}");
+}
+
+/// An endpoint that refuses what `refuses` names in a request, and otherwise answers with this body. It keeps the bodies
+/// it was sent.
+fn endpoint(refuses: &'static str, answer: Value) -> (String, Arc<Mutex<Vec<Value>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let bodies = Arc::new(Mutex::new(Vec::new()));
+    let kept = bodies.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut length = 0;
+            let mut line = String::new();
+            while reader.read_line(&mut line).unwrap_or_default() > 2 {
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            let (status, reply) = match body.get(refuses) {
+                Some(_) => (
+                    400,
+                    json!({"error": {"message": format!("{refuses} is not supported here")}}),
+                ),
+                None => (200, answer.clone()),
+            };
+            kept.lock().unwrap().push(body);
+            let reply = reply.to_string();
+            let _ = write!(
+                stream,
+                "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{reply}",
+                reply.len()
+            );
+        }
+    });
+    (address, bodies)
+}
+
+fn completion(text: &str, logprobs: Value) -> Value {
+    json!({
+        "choices": [{"message": {"content": text}, "finish_reason": "stop", "logprobs": logprobs}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 3},
+    })
+}
+
+fn with_endpoint(address: &str, settings: &str) -> Line {
+    Line::new().add(&format!(
+        "[[models]]\nname = \"e\"\nprovider = \"openai\"\nbase_url = \"{address}\"\nmodel = \"m\"\nmax_retries = \
+         0\n[[judges]]\nname = \"e\"\nmodel = \"e\"\n{settings}\n[tasks.verification]\n[prices.m]\ninput_per_million = \
+         0.0\noutput_per_million = 0.0"
+    ))
+}
+
+#[test]
+fn json_is_asked_for_with_its_schema_and_text_where_that_is_refused() {
+    let answer = completion(
+        "{\"reasoning\": \"Verdict: incorrect?\", \"verdict\": \"correct\"}",
+        Value::Null,
+    );
+    let (address, bodies) = endpoint("nothing", answer);
+    let written = with_endpoint(&address, "output = \"json\"").run();
+    assert!(
+        written
+            .verdicts()
+            .iter()
+            .all(|verdict| **verdict == Verdict::Correct(true))
+    );
+    let sent = bodies.lock().unwrap().clone();
+    for body in &sent {
+        let schema = &body["response_format"]["json_schema"]["schema"];
+        let mut options = schema["properties"]["verdict"]["enum"].as_array().unwrap().clone();
+        options.sort_by_key(Value::to_string);
+        assert_eq!(options, [json!("correct"), json!("incorrect")]);
+        let prompt = body["messages"][0]["content"].as_str().unwrap();
+        assert!(
+            prompt.contains("one JSON object") && !prompt.contains("`Verdict:`"),
+            "{prompt}"
+        );
+    }
+
+    let (address, bodies) = endpoint("response_format", completion("Verdict: correct", Value::Null));
+    let line = with_endpoint(&address, "output = \"json\"");
+    let written = line.run();
+    assert!(
+        written
+            .verdicts()
+            .iter()
+            .all(|verdict| **verdict == Verdict::Correct(true))
+    );
+    let sent = bodies.lock().unwrap().len();
+    assert_eq!(sent, 2 * written.judgments.len(), "each was asked for in both forms");
+    let texts = bodies
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|body| body.get("response_format").is_none())
+        .count();
+    assert_eq!(2 * texts, sent);
+}
+
+#[test]
+fn probabilities_of_tokens_are_kept_with_the_judgment_or_said_to_be_absent() {
+    let top = |pairs: &[(&str, f64)]| -> Value {
+        pairs
+            .iter()
+            .map(|(token, p)| json!({"token": token, "logprob": p.ln()}))
+            .collect()
+    };
+    let content = json!([
+        {"token": "Verdict:", "logprob": 0.0, "top_logprobs": []},
+        {"token": " correct", "logprob": f64::ln(0.6), "top_logprobs": top(&[(" correct", 0.6), (" incorrect", 0.2)])},
+    ]);
+    let (address, bodies) = endpoint("nothing", completion("Verdict: correct", json!({"content": content})));
+    let settings = "confidence = \"token_probabilities\"";
+    let written = with_endpoint(&address, settings).run();
+    written.verdicts();
+    for judgment in &written.judgments {
+        let Some(Confidence::TokenProbabilities { positive, told }) = judgment.confidence else {
+            panic!("{judgment:?}");
+        };
+        assert!(
+            (positive - 0.75).abs() < 1e-9 && (told - 0.8).abs() < 1e-9,
+            "{positive} {told}"
+        );
+    }
+    assert!(
+        bodies
+            .lock()
+            .unwrap()
+            .iter()
+            .all(|body| body["logprobs"] == true && body["top_logprobs"] == 20)
+    );
+
+    for (refuses, answer) in [("nothing", Value::Null), ("logprobs", Value::Null)] {
+        let (address, _) = endpoint(refuses, completion("Verdict: correct", answer));
+        let written = with_endpoint(&address, settings).run();
+        written.verdicts();
+        for judgment in &written.judgments {
+            let absent =
+                matches!(&judgment.confidence, Some(Confidence::Absent { reason }) if reason.contains("no prob"));
+            assert!(absent, "{refuses}: {judgment:?}");
+        }
+    }
+}
+
+#[test]
+fn records_of_earlier_versions_are_read() {
+    let judgment =
+        r#"{"trial": "t", "judge": "j", "call": null, "raw": "x", "outcome": {"verdict": {"correct": true}}}"#;
+    let judgment: Judgment = serde_json::from_str(judgment).unwrap();
+    assert_eq!((judgment.repair, judgment.confidence), (None, None));
+    let trial = r#"{"id": "t", "task": "preference", "sample": "s", "kind": "short_answer", "arms": ["a", "b"],
+        "labels": ["A", "B"], "options": [], "prediction": null, "control_of": [], "repeat": 0, "turn": 0}"#;
+    let trial: Trial = serde_json::from_str(trial).unwrap();
+    assert!(trial.protocol.is_ranking() && !trial.ties && trial.descriptions.is_empty());
+}
