@@ -27,6 +27,7 @@ struct Written {
     judgments: Vec<Judgment>,
     analysis: Value,
     root: PathBuf,
+    _scratch: tempfile::TempDir,
 }
 
 impl Line {
@@ -68,7 +69,7 @@ impl Line {
         self
     }
 
-    fn run(&self) -> Written {
+    fn run(self) -> Written {
         let file = self.scratch.path().join("study.toml");
         fs::write(&file, &self.text).unwrap();
         let study = Study::load(&file).unwrap();
@@ -78,7 +79,8 @@ impl Line {
             limit: Some(3),
             ..Options::default()
         };
-        let work = run(&study, &options, &Silent, &Stop::new());
+        let stop = Stop::new();
+        let work = run(&study, &options, &Silent, &stop);
         tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
@@ -100,6 +102,7 @@ impl Line {
                 .collect(),
             analysis: serde_json::from_str(&lines("analysis.json")).unwrap(),
             root,
+            _scratch: self.scratch,
         }
     }
 

@@ -209,11 +209,13 @@ fn facts(log: &Path, mapping: &Mapping, records: &Records, rows: usize) -> Study
                 name: judge.clone(),
                 model: judge.clone(),
                 view: String::new(),
+                panel: Vec::new(),
             })
             .collect(),
         models: Vec::new(),
         tasks: vec![mapping.task],
         control: false,
+        protocol: Vec::new(),
         imported_judgments: Some(ImportedJudgments {
             source,
             rows: rows as u64,

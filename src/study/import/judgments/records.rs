@@ -11,7 +11,7 @@ use super::rows::Row;
 use super::values;
 use crate::dataset::score::score;
 use crate::dataset::{Gold, Sample};
-use crate::judge::{Judgment, NoVerdict, Outcome, Task, Trial, Verdict};
+use crate::judge::{Judgment, NoVerdict, Outcome, Protocol, Task, Trial, Verdict};
 use crate::table::Table;
 
 /// What a log came to.
@@ -173,6 +173,9 @@ impl Maker<'_> {
             recorded_right: recorded,
             repeat: 0,
             turn: 0,
+            protocol: Protocol::Ranking,
+            ties: false,
+            descriptions: Vec::new(),
         };
         self.judgment(trial, &judge, values::text(value), outcome);
         Ok(())
@@ -239,6 +242,9 @@ impl Maker<'_> {
                 recorded_right: None,
                 repeat: 0,
                 turn,
+                protocol: Protocol::Ranking,
+                ties: false,
+                descriptions: Vec::new(),
             };
             self.judgment(trial, judge, values::text(value), outcome);
         }
@@ -273,6 +279,8 @@ impl Maker<'_> {
             call: None,
             raw,
             outcome,
+            repair: None,
+            confidence: None,
         });
         if self.trials.insert(trial.id.clone(), ()).is_none() {
             self.records.trials.push(trial);
