@@ -1,6 +1,7 @@
 //! The dates and times of day that a text has: `5 March 2021`, `March 5th '21`, `the fifth of March`, `05/03/2021`, `5.3.21`,
 //! `20210305`; `14:30`, `2:30 pm`, `half past two`. A date whose order of day and month is open is read both ways.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::atoms::Atoms;
@@ -60,14 +61,40 @@ pub(super) type PlacedTime = (u32, Range<usize>, bool);
 /// Every date of a text.
 pub(super) fn dates(atoms: &Atoms, numerals: &[Numeral]) -> Vec<PlacedDate> {
     let mut found = Vec::new();
+    let mut beside: Option<Beside<'_>> = None;
     for at in 0..atoms.len() {
         if atoms.digits(at).is_some() {
             of_digits(atoms, at, &mut found);
         } else if let Some(month) = month(atoms.word(at)) {
-            around_month(atoms, numerals, at, month, &mut found);
+            let beside = beside.get_or_insert_with(|| Beside::of(numerals));
+            around_month(atoms, beside, at, month, &mut found);
         }
     }
     found
+}
+
+/// Numerals by where they begin and by where they end.
+#[derive(Default)]
+struct Beside<'a> {
+    from: BTreeMap<usize, Vec<&'a Numeral>>,
+    to: BTreeMap<usize, Vec<&'a Numeral>>,
+}
+
+impl<'a> Beside<'a> {
+    fn of(numerals: &'a [Numeral]) -> Self {
+        let mut beside = Self::default();
+        for numeral in numerals {
+            beside.from.entry(numeral.run.start).or_default().push(numeral);
+            beside.to.entry(numeral.run.end).or_default().push(numeral);
+        }
+        beside
+    }
+
+    /// Those that end at the one place or begin at the other.
+    fn around(&self, end: usize, start: usize) -> impl Iterator<Item = &'a Numeral> {
+        let of = |index: &BTreeMap<usize, Vec<&'a Numeral>>, at| index.get(&at).cloned().unwrap_or_default();
+        of(&self.to, end).into_iter().chain(of(&self.from, start))
+    }
 }
 
 /// The number of a month by its name or the first letters of it.
@@ -170,7 +197,7 @@ fn of_digits(atoms: &Atoms, at: usize, found: &mut Vec<PlacedDate>) {
 }
 
 /// A month by its name, with a day and a year before or behind it.
-fn around_month(atoms: &Atoms, numerals: &[Numeral], at: usize, month: u32, found: &mut Vec<PlacedDate>) {
+fn around_month(atoms: &Atoms, beside: &Beside<'_>, at: usize, month: u32, found: &mut Vec<PlacedDate>) {
     let is_near = |index: usize| {
         let gap = atoms.gap(index);
         gap.chars().count() <= 3 && !gap.contains(['\n', ';', '!', '?'])
@@ -194,7 +221,7 @@ fn around_month(atoms: &Atoms, numerals: &[Numeral], at: usize, month: u32, foun
     // A day, with where it begins and ends.
     let mut days: Vec<(Option<u32>, usize, usize)> = vec![(None, at, at + 1)];
     let (from, to) = (before(at), behind(at + 1));
-    for numeral in numerals {
+    for numeral in beside.around(from, to) {
         let Some(day) = day_of(numeral) else {
             continue;
         };
@@ -211,7 +238,7 @@ fn around_month(atoms: &Atoms, numerals: &[Numeral], at: usize, month: u32, foun
             let year = numeral.amount;
             (year.fract() == 0.0 && (0.0..3000.0).contains(&year)).then_some(year as u32)
         };
-        for numeral in numerals {
+        for numeral in beside.around(from, to) {
             let Some(year) = year_of(numeral) else {
                 continue;
             };
