@@ -172,6 +172,17 @@ fn a_verdict_that_cannot_be_read_is_asked_for_once_more() {
     let flag = written.flag("repaired").unwrap();
     let count = written.judgments.len();
     assert!(flag.contains(&format!("asked again for {count} of {count}")), "{flag}");
+    // The page of a trial shows both answers.
+    let first = &written.judgments[0];
+    let pages = fs::read_dir(written.root.join("trials")).unwrap();
+    let page = pages
+        .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
+        .find(|page| page.contains(&first.trial))
+        .unwrap();
+    assert!(
+        page.contains("Asked again, since") && page.contains("<dd>Verdict: incorrect</dd>"),
+        "{page}"
+    );
     // The calls that asked again are counted by themselves.
     let calls = serde_json::to_string(&written.analysis).unwrap();
     assert!(calls.contains("judge.verification.repair"));
@@ -399,6 +410,32 @@ fn a_panel_is_a_judge_that_asks_nobody() {
         let error = line.error();
         assert!(error.contains(said), "{panel}: {error}");
     }
+}
+
+#[test]
+fn a_judge_of_the_answering_models_family_is_flagged() {
+    let (address, _) = endpoint("nothing", completion("Verdict: correct", Value::Null));
+    let model = |name: &str, identifier: &str| {
+        format!(
+            "[[models]]\nname = \"{name}\"\nprovider = \"openai\"\nbase_url = \"{address}\"\nmodel = \
+             \"{identifier}\"\nmax_retries = 0\n"
+        )
+    };
+    let arm = "[[arms]]\nname = \"asked\"\nmethod = \"end_to_end\"\nmodel = \"small\"\n";
+    let judge = |name: &str| format!("[[judges]]\nname = \"{name}\"\nmodel = \"{name}\"\n");
+    let written = Line::new()
+        .add(&(model("small", "gpt-3.5-turbo") + &model("large", "gpt-4o") + &model("other", "qwen2.5-7b") + arm))
+        .add(&(judge("large") + &judge("other") + &judge("small")))
+        .add("[tasks.verification]")
+        .run();
+    let flags = written.analysis["flags"].as_array().unwrap();
+    let judges = |kind: &str| -> Vec<&str> {
+        let of_kind = flags.iter().filter(|flag| flag["kind"] == kind);
+        of_kind.filter_map(|flag| flag["judge"].as_str()).collect()
+    };
+    assert_eq!(judges("same_family"), ["large"]);
+    assert_eq!(judges("self_judging"), ["small"]);
+    assert!(written.flag("same_family").unwrap().contains("GPT family"));
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub fn family(identifier: &str) -> Option<&'static str> {
         };
         known(word).or_else(|| known(bare))
     };
-    words.filter_map(family_of).last()
+    words.filter_map(family_of).next_back()
 }
 
 #[cfg(test)]

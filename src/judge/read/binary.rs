@@ -64,12 +64,12 @@ const GUESS_FIELDS: Fields = Fields {
 
 static VERDICT_MARKER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)^(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary)\b[, ]*)?(?:the |my |our )?(?:(?P<final>final|overall)\s+)?["']?(?:(?P<alone>final)|(?P<firm>verdict|judge?ment|decision)|answer|assessment|evaluation|conclusion)["']?(?:\s+(?:is|was|would be))?\s*(?:[:=]|->|→)+"#,
+        r#"(?i)^(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary)\b[, ]*)?(?:the |my |our )?(?:(?P<final>final|overall|revised|updated|corrected|amended|new)\s+)?["']?(?:(?P<alone>final)|(?P<firm>verdict|judge?ment|decision)|answer|assessment|evaluation|conclusion)["']?(?:\s+(?:is|was|would be))?\s*(?:[:=]|->|→)+"#,
     )
 });
 static GUESS_MARKER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)^(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary)\b[, ]*)?(?:the |my |our )?(?:(?P<final>final|overall)\s+)?(?:model'?s?\s+)?(?:predicted |likely |simulated |given )?["']?(?:(?P<alone>final)|(?P<firm>verdict|answer|judge?ment|decision)|assessment|evaluation|conclusion|prediction|guess|result)["']?(?:\s+(?:is|was|would be))?\s*(?:[:=]|->|→)+"#,
+        r#"(?i)^(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary)\b[, ]*)?(?:the |my |our )?(?:(?P<final>final|overall|revised|updated|corrected|amended|new)\s+)?(?:model'?s?\s+)?(?:predicted |likely |simulated |given )?["']?(?:(?P<alone>final)|(?P<firm>verdict|answer|judge?ment|decision)|assessment|evaluation|conclusion|prediction|guess|result)["']?(?:\s+(?:is|was|would be))?\s*(?:[:=]|->|→)+"#,
     )
 });
 /// A verdict taken back, or not given.

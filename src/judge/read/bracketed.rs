@@ -32,8 +32,13 @@ pub(super) fn list(first: &str, rest: &[String]) -> Option<Vec<String>> {
         if let Some((values, end)) = json_list(&text).or_else(|| quoted_list(&text)) {
             let own = text[end..].to_owned();
             let with_next = rest.next().map_or_else(|| own.clone(), |next| format!("{own}\n{next}"));
-            let is_alone = REMARK.is_match(&own) && !GOES_ON.is_match(&own) || NEXT_KEY.is_match(&with_next);
-            return is_alone.then_some(values);
+            // A second list under the first may belong to the guess.
+            let is_followed = with_next
+                .lines()
+                .nth(1)
+                .is_some_and(|next| next.trim_start().starts_with("[\""));
+            let is_alone = REMARK.is_match(&own) && !GOES_ON.is_match(&own) && !is_followed;
+            return (is_alone || NEXT_KEY.is_match(&with_next)).then_some(values);
         }
         let next = rest.next()?;
         if text.len() + next.len() > LONGEST {
@@ -112,7 +117,9 @@ fn quoted_item(text: &str) -> Option<(String, &str)> {
         } else if c == '\\' {
             escaped = true;
         } else if c == close && text[at + c.len_utf8()..].trim_start().starts_with([',', ']']) {
-            return Some((value, &text[at + c.len_utf8()..]));
+            // `"a"; "b"` is not one item with quotes in it.
+            let is_several = open == '"' && value.matches('"').count() >= 2;
+            return (!is_several).then_some((value, &text[at + c.len_utf8()..]));
         } else {
             value.push(c);
         }

@@ -19,7 +19,7 @@ pub(super) static SAYS_RANK: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\brank|\bbest to worst\b|\bworst to best\b"));
 static PLANTED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:example|e\.g|format|such as|instruct\w*|says|claims|states|tells|told|asks?|asked|demands?|writes|wrote|not|never|n't|rather than|instead of|cannot|(?:end|finish|reply|respond|conclude|answer) with|one line|names|asked for|wants?|would be if)\b|n't\b|\bif (?:\w+ ){0,3}(?:alone|counted|counts|mattered|matters|were|was)\b",
+        r"(?i)\b(?:example|e\.g|format|such as|instruct\w*|says|claims|states|tells|told|asks?|asked|demands?|writes|wrote|not|never|n't|rather than|instead of|cannot|(?:end|finish|reply|respond|conclude|answer) with|one line|names|shown|listed|presented|explanations? in order|refuse\w*|reject\w*|ignor\w*|asked for|wants?|would be if)\b|n't\b|\bif (?:\w+ ){0,3}(?:alone|counted|counts|mattered|matters|were|was)\b",
     )
 });
 static WORST_FIRST: LazyLock<Regex> = LazyLock::new(|| {

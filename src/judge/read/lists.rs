@@ -261,7 +261,7 @@ fn chain_at(lines: &[String], index: usize, at: usize, names: &Names) -> Option<
     if labels.len() < 2 {
         return None;
     }
-    if lead.dismissed {
+    if lead.dismissed || is_spoken_of(&line[end..], lines.get(index + 1)) {
         return Some((None, end));
     }
     if problem.is_none() && (worse > 0 || (lead.worst_first && better > 0)) {
@@ -281,6 +281,17 @@ fn chain_at(lines: &[String], index: usize, at: usize, names: &Names) -> Option<
         list.reverse();
     }
     Some((Some(list), end))
+}
+
+/// Whether what follows a list speaks of it: `A > B > C was the order shown`.
+fn is_spoken_of(after: &str, next: Option<&String>) -> bool {
+    let after = after.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ')' | ']'));
+    let text = match (after, next) {
+        ("", Some(next)) => next.trim(),
+        _ => after,
+    };
+    let first = text.split_whitespace().next().unwrap_or_default();
+    matches!(first, "was" | "were" | "are" | "is")
 }
 
 /// Whether a list may begin right after these words: `Ranking:`, and not `all of the names`.

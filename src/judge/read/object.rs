@@ -12,7 +12,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::tolerant;
-use super::visible::{announces_material, pattern};
+use super::visible::{LEFT_OUT, announces_material, pattern};
 
 /// How long an object may get over its lines, in bytes.
 const LONGEST: usize = 20_000;
@@ -78,8 +78,10 @@ pub(super) fn flattened(lines: &[String], fields: &Fields) -> Vec<String> {
             index += 1;
             continue;
         };
-        let is_spoken_of = found.rest.chars().any(char::is_alphabetic) || announces_material(&lead);
-        if !is_spoken_of {
+        let is_announced = announces_material(&lead);
+        if is_announced {
+            flat.push(LEFT_OUT.to_owned());
+        } else if !found.rest.chars().any(char::is_alphabetic) {
             flat.extend(deciding(&found.entries, fields));
         }
         // What was announced as material has come.
@@ -207,7 +209,7 @@ mod tests {
             ),
             // What is spoken of is no verdict, and neither is what the material is announced to say.
             (r#"{"verdict": "yes"} is what it says"#, vec![" is what it says"]),
-            ("The page says:\n{\"verdict\": \"yes\"}", vec!["The page says:"]),
+            ("The page says:\n{\"verdict\": \"yes\"}", vec!["The page says:", "…"]),
             (
                 r#"The page says {"verdict": "yes"}"#,
                 vec![r#"The page says {"verdict": "yes"}"#],

@@ -166,7 +166,7 @@ const CONDITIONS: [&str; 6] = ["if", "unless", "provided", "assuming", "only", "
 
 static DENIALS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:anything but|no longer|not any longer|by no means|in no way|in no sense|under no circumstances|no way|nowhere near|the opposite of|the reverse of)\b",
+        r"(?i)\b(?:anything but|no longer|not any longer|by no means|in no way|in no sense|under no circumstances|no way|nowhere near|everything but|the opposite of|the reverse of|(?:false|untrue|disagree|deny|denies|dispute|disputes|reject|rejects) that)\b",
     )
 });
 static EMPHASES: LazyLock<Regex> = LazyLock::new(|| {
@@ -177,8 +177,13 @@ static EMPHASES: LazyLock<Regex> = LazyLock::new(|| {
 /// What may stand before a second verdict that is put in the place of the first, or beside it.
 static TURNS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^[^\p{Alphabetic}\p{Nd}]*(?:(?:though|although|albeit|but|however|yet|or|and|rather|actually|wait|hold on|well|hmm+|sorry|oops|even|also|still|then|no|nope|in fact|on second thoughts?|on reflection|scratch that|correction|i mean|make that|it should be|that is|this is|it is|it's|is|the (?:model's )?(?:answer|verdict) is|maybe|perhaps|better|strictly speaking|at the same time|elsewhere|not)\b[^\p{Alphabetic}\p{Nd}]*)+",
+        r"(?i)^[^\p{Alphabetic}\p{Nd}]*(?:(?:though|although|albeit|but|however|yet|or|and|rather|actually|wait|hold on|edit|update|revision|addendum|p\.?s|i was wrong|mistake|well|hmm+|sorry|oops|even|also|still|then|no|nope|in fact|on second thoughts?|on reflection|scratch that|correction|i mean|make that|it should be|that is|this is|it is|it's|is|the (?:model's )?(?:answer|verdict) is|maybe|perhaps|better|strictly speaking|at the same time|elsewhere|not)\b[^\p{Alphabetic}\p{Nd}]*)+",
     )
+});
+
+/// A verdict word that is asked, and answered with no: `correct: no`, `correct = false`.
+static ANSWERED_NO: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(?i)^[^\p{Alphabetic}\p{Nd}]*(\p{Alphabetic}+)["']?\s*[:=]+\s*["']?(?:no|not|false|0|none)\b"#)
 });
 
 /// A text whose idioms say in plain words what they deny or stress.
@@ -260,6 +265,12 @@ impl Words<'_> {
     pub(super) fn value(&self, text: &str) -> Said {
         let text = &plainly(text);
         let end = clause_end(text);
+        if ANSWERED_NO
+            .captures(text)
+            .is_some_and(|found| self.polarity(&found[1]).is_some())
+        {
+            return Said::Both;
+        }
         match self.said(&text[..end]) {
             Said::Nothing => self.said(text),
             Said::One(verdict) if self.turns(&text[end..], verdict) => Said::Both,
@@ -285,8 +296,10 @@ impl Words<'_> {
     }
 
     /// Whether a sentence begins by taking something back and then says the other verdict: `Actually no, incorrect`.
+    /// Or the other verdict is all that it says.
     pub(super) fn takes_back(&self, sentence: &str, verdict: bool) -> bool {
-        TURNS.is_match(sentence) && self.turns(sentence, verdict)
+        let is_bare = tokens(sentence).len() == 1 && self.alone(sentence) == Said::One(!verdict);
+        is_bare || TURNS.is_match(sentence) && self.turns(sentence, verdict)
     }
 
     /// What a text says up to its first clause that says anything.
@@ -394,6 +407,10 @@ impl Words<'_> {
     pub(super) fn alone(&self, line: &str) -> Said {
         let count = tokens(line).len();
         let is_quote = count > 1 && line.trim_start().starts_with(['"', '\'']);
+        // `System: correct` is somebody's or something's; what marks a verdict is known.
+        if line.find(':').is_some_and(|colon| self.mentioned(&line[colon..])) {
+            return Said::Nothing;
+        }
         if count <= 3 && !is_quote && !line.trim_end().ends_with('?') {
             self.said(line)
         } else {

@@ -31,7 +31,7 @@ const FIELDS: Fields = Fields {
 
 static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)^(?:(?:so|thus|therefore|hence)\b[, ]*)?(?:the |my )?(?:(?P<final>final|overall)\s+)?(?:model['’]?s?\s+)?(?:predicted |likely |simulated |given )?["']?(?P<word>answer|prediction|guess)s?["']?[*_`]*(?:\s+(?:is|was|would be))?\s*[*_`]*[:=][*_`]*"#,
+        r#"(?i)^(?:(?:so|thus|therefore|hence)\b[, ]*)?(?:the |my )?(?:(?P<final>final|overall|revised|updated|corrected|amended|new)\s+)?(?:model['’]?s?\s+)?(?:predicted |likely |simulated |given )?["']?(?P<word>answer|prediction|guess)s?["']?[*_`]*(?:\s+(?:is|was|would be))?\s*[*_`]*[:=][*_`]*"#,
     )
 });
 static BULLET: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-•*+]|\d{1,2}[.)])\s+"));
@@ -55,6 +55,24 @@ static DECLINES: LazyLock<Regex> = LazyLock::new(|| {
               (?:determin\w*|tell|told|say|said|know|known|infer\w*|deriv\w*|conclude\w*|identif\w*|establish\w*|answer\w*|give|given|guess\w*|predict\w*|see|seen|find|found|work\w*)\b.*
             | (?:there\ is\ )?(?:not\ enough|insufficient|no)\ information\b.*
         )[.!]?$",
+    )
+});
+/// A later line that puts another answer in the place of the one given.
+static REPLACED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^\W*(?:wait|actually|no\b[,.]|hmm|hold on|on second thoughts?|correction|scratch that)\b.*\banswer\b\s*(?:is\b|should|:)",
+    )
+});
+/// Words before a value that say whose it is: `the model's answer is`.
+static SPOKEN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:the )?model(?:['’]s (?:answer|prediction|guess))? (?:is|was|would be|would answer|would say|answers|answered|says|said|gives|gave|predicts|predicted)(?: that)?:?\s+",
+    )
+});
+/// Words that speak of a value without giving it, or that leave open what it is.
+static NO_VALUE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:(?i:i (?:think|guess|believe|assume|suppose)\b.*|(?:probably|likely|maybe|perhaps|possibly) .*|see (?:above|below)\b.*|as above\b.*|same as\b.*|error|empty)|not .*|.*[,(]\s*not [^,]*|[-?.\s]+)$",
     )
 });
 /// Several values that are no list: `either A or B`, `\"A\" and \"B\"`.
@@ -90,7 +108,7 @@ fn values_in(lines: &[String], completeness: Completeness) -> Result<Vec<String>
     if value.starts_with('[') && !PLACEHOLDER.is_match(&value) {
         if let Some(values) = bracketed::list(&value, rest) {
             let after = value.rfind(']').map_or("", |end| &value[end..]);
-            if TAKEN_BACK.is_match(after) {
+            if TAKEN_BACK.is_match(after) || rest.iter().any(|line| REPLACED.is_match(line)) {
                 return Err(Unread::ambiguous(format!("the answer is taken back: {}", after.trim())));
             }
             return listed_values(values);
@@ -114,6 +132,23 @@ fn values_in(lines: &[String], completeness: Completeness) -> Result<Vec<String>
             .map(|line| unquoted(&BULLET.replace(line, "")))
             .collect();
         return given_values(values);
+    }
+    let first_line = match SPOKEN.find(&first_line) {
+        Some(spoken) => first_line[spoken.end()..].trim_end_matches('.').to_owned(),
+        None => first_line,
+    };
+    if rest.iter().any(|line| REPLACED.is_match(line)) {
+        return Err(Unread::ambiguous(format!(
+            "the answer is replaced further on: {first_line}"
+        )));
+    }
+    if first_line.starts_with(['(', '{']) && first_line.contains('"') {
+        return Err(Unread::unparsed("the answer opens a list that cannot be read"));
+    }
+    if NO_VALUE.is_match(first_line.trim()) && !DECLINES.is_match(first_line.trim()) {
+        return Err(Unread::unparsed(format!(
+            "the answer speaks of a value and gives none: {first_line}"
+        )));
     }
     if SEVERAL.is_match(&first_line) || TAKEN_BACK.is_match(&first_line) {
         return Err(Unread::ambiguous(format!("the answer may be several: {first_line}")));
@@ -156,6 +191,8 @@ fn json_values(text: &str) -> Option<Vec<String>> {
     let text = text.trim().trim_end_matches(['.', '`', '*', '}']).trim();
     match serde_json::from_str::<Value>(text).ok()? {
         Value::Array(items) => items.into_iter().map(bracketed::scalar).collect(),
+        // A list that was written into a string.
+        Value::String(text) if text.trim_start().starts_with('[') => json_values(&text).or(Some(vec![text])),
         Value::String(text) => Some(vec![text]),
         _ => None,
     }
@@ -186,9 +223,20 @@ fn given_values(values: Vec<String>) -> Result<Vec<String>, Unread> {
     Ok(values)
 }
 
+/// Signs that enclose a value in mathematics: `\\boxed{x}`, `$x$`.
+static MATHEMATICS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:\$*\\(?:boxed|text)\{([^{}]*)\}\$*|\$([^$]+)\$)\.?$"));
+
 /// A value without the quotes or emphasis that enclose all of it, but for one full stop after them.
 fn unquoted(text: &str) -> String {
     let mut value = text.trim();
+    if let Some(found) = MATHEMATICS.captures(value) {
+        value = found
+            .get(1)
+            .or(found.get(2))
+            .map_or(value, |inner| inner.as_str())
+            .trim();
+    }
     loop {
         let inner = [
             ("**", "**"),

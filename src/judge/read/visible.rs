@@ -49,7 +49,14 @@ static HOLDS_VERDICT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:verd
 /// A line whose subject is the material and that announces what it says, or the form that was asked for.
 static ANNOUNCES_MATERIAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:(?:explanation(?: \w)?|text|page|note|table|material|it|instructions?|prompt|cell|row|step(?: \w+)?|caption|title)\b[^,;.]{0,40}?\b(?:says?|said|claims?|claimed|states?|stated|asserts?|tells?|told|writes?|wrote|insists?|reads?|contains?|contained|holds?|held|includes?|ends?|closes?|asks?|asked|demands?)|(?:format|example|template|planted|injected|quoted?)\b[^,;.]{0,40}?)\b[^,;]*$",
+        r"(?i)\b(?:(?:explanation(?: \w)?|text|page|note|table|material|it|instructions?|prompt|cell|row|step(?: \w+)?|caption|title)\b[^,;.]{0,40}?\b(?:says?|said|claims?|claimed|states?|stated|asserts?|tells?|told|writes?|wrote|insists?|reads?|contains?|contained|holds?|held|includes?|ends?|closes?|asks?|asked|demands?|shows?$)|(?:format|example|template|planted|injected|quoted?)\b[^,;.]{0,40}?)\b[^,;]*$",
+    )
+});
+
+/// A line that ends in a word that needs what is said.
+static SPEAKS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:says?|said|claims?|states?|asserts?|tells? me|writes?|reads?|contains?|holds?|shows?|ends with)$",
     )
 });
 
@@ -117,7 +124,7 @@ pub(super) fn views(text: &str) -> Views {
 }
 
 /// Stands for material that was announced and taken away, so that what follows is not taken for it.
-const LEFT_OUT: &str = "…";
+pub(super) const LEFT_OUT: &str = "…";
 
 fn last_filled(lines: &[String]) -> &str {
     lines
@@ -128,14 +135,18 @@ fn last_filled(lines: &[String]) -> &str {
 }
 
 fn placeholder(before: &str) -> Option<String> {
-    before.trim_end().ends_with(':').then(|| LEFT_OUT.to_owned())
+    let lead = before.trim_end().lines().next_back().unwrap_or_default();
+    announces_material(lead).then(|| LEFT_OUT.to_owned())
 }
 
 /// Whether a line says that what comes next is what the material says: `The last step reads:`.
 pub(super) fn announces_material(line: &str) -> bool {
     let line = line.trim().trim_end_matches(['*', '_', '`']);
-    line.strip_suffix(':')
-        .is_some_and(|words| ANNOUNCES_MATERIAL.is_match(words))
+    match line.strip_suffix(':') {
+        Some(words) => ANNOUNCES_MATERIAL.is_match(words),
+        // The line goes on with what comes next.
+        None => SPEAKS.is_match(line) && ANNOUNCES_MATERIAL.is_match(line),
+    }
 }
 
 /// The lines in plain signs, for looking for words: compatibility forms resolved, emphasis taken away.
@@ -250,7 +261,7 @@ mod tests {
         assert_eq!(lines("\n  <think>\nyes\n</think>\n\nno"), ["", "", "", "", "no"]);
         assert_eq!(
             lines("It says <explanation-0123456789abcdef>\nVerdict: correct\n</explanation-0123456789abcdef> to me."),
-            ["It says  to me."]
+            ["It says … to me."]
         );
         assert_eq!(lines("in <answer-0123456789abcdef> alone"), ["in  alone"]);
         assert_eq!(lines("> Verdict: correct\n```\nVerdict: no\n```"), ["Verdict: no"]);

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::dataset::Answer;
-use crate::judge::{CONTROL_ARM, Outcome, Task, Trial};
+use crate::judge::{CONTROL_ARM, Confidence, Judgment, Outcome, Task, Trial, Verdict};
 use crate::report::ReportError;
 use crate::report::control::Controls;
 use crate::report::flags::task_name;
@@ -288,7 +288,14 @@ fn outcome(scored: &Scored) -> (String, &'static str, String) {
     };
     let said = verdict_text(verdict);
     match scored.trial.task {
-        Task::Preference => (format!("Ranked, best first: {said}."), "", String::new()),
+        Task::Preference => {
+            let what = match verdict {
+                Verdict::BestWorst { .. } => "Chosen",
+                Verdict::Scores(_) => "Scored",
+                _ => "Ranked, best first",
+            };
+            (format!("{what}: {said}."), "", String::new())
+        }
         Task::Simulation if scored.is_control() => (
             format!("Guessed: {said}"),
             "",
@@ -352,6 +359,39 @@ fn facts(scored: &Scored) -> Vec<(&'static str, String)> {
     }
     if !trial.control_of.is_empty() {
         facts.push(("Control of", trial.control_of.join(", ")));
+    }
+    if let Some(judgment) = scored.judgment {
+        facts.extend(further_answers(judgment));
+    }
+    facts
+}
+
+/// What a judge was asked beyond its first answer.
+fn further_answers(judgment: &Judgment) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some(repair) = &judgment.repair {
+        facts.push((
+            "Asked again, since",
+            format!("{}: {}", state_name(repair.was), repair.detail),
+        ));
+        let answered = match (&repair.raw, &repair.failure) {
+            (Some(raw), _) => raw.clone(),
+            (None, Some(failure)) => format!("nothing: {failure}"),
+            (None, None) => "nothing".to_owned(),
+        };
+        facts.push(("Answered then", answered));
+    }
+    match &judgment.confidence {
+        Some(Confidence::TokenProbabilities { positive, told }) => facts.push((
+            "Sure by its tokens",
+            format!(
+                "{} for the first of the two options, of the {} told for either",
+                percent(*positive),
+                percent(*told)
+            ),
+        )),
+        Some(Confidence::Absent { reason }) => facts.push(("Sure by its tokens", format!("not known: {reason}"))),
+        None => {}
     }
     facts
 }
