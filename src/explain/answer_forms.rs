@@ -24,6 +24,7 @@ pub(super) mod planted_forms;
 mod value;
 mod verdicts;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -57,6 +58,19 @@ pub(super) struct Values {
     whole: Vec<Value>,
     /// The items of those that are lists.
     items: Vec<Value>,
+    asked: Asked,
+}
+
+/// Which of the values, in order, the question has that was last asked about: it is the same for every text of a page,
+/// and may be a long one.
+#[derive(Clone, Debug, Default)]
+struct Asked(RefCell<Option<(String, Vec<bool>)>>);
+
+impl PartialEq for Asked {
+    /// What was remembered makes no other answer.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Words of a sentence that say nothing by themselves.
@@ -75,11 +89,32 @@ impl Values {
             .filter(|_| may_be_lists)
             .flat_map(|text| items(text))
             .collect();
-        (!whole.is_empty()).then_some(Self { whole, items })
+        (!whole.is_empty()).then(|| Self {
+            whole,
+            items,
+            asked: Asked::default(),
+        })
     }
 
     fn all(&self) -> impl Iterator<Item = &Value> {
         self.whole.iter().chain(&self.items)
+    }
+
+    /// The values that the question has, and the others.
+    fn known_and_news(&self, question: &str) -> (Vec<&Value>, Vec<&Value>) {
+        let mut asked = self.asked.0.borrow_mut();
+        let (_, known) = match asked.take() {
+            Some(remembered) if remembered.0 == question => asked.insert(remembered),
+            _ => {
+                let texts = Text::all(question);
+                let known = self
+                    .all()
+                    .map(|value| occurrences(&[value], &texts).any(|found| !found.is_loose));
+                asked.insert((question.to_owned(), known.collect()))
+            }
+        };
+        let mut known = known.iter();
+        self.all().partition(|_| known.next().is_some_and(|known| *known))
     }
 }
 
@@ -260,10 +295,10 @@ impl AnswerForms {
 
     /// The values that the question has, and the others.
     fn known_and_news(&self, question: &str) -> (Vec<&Value>, Vec<&Value>) {
-        let asked = Text::all(question);
-        self.values()
-            .into_iter()
-            .partition(|value| occurrences(&[*value], &asked).any(|found| !found.is_loose))
+        match self {
+            Self::Verdict => (Vec::new(), Vec::new()),
+            Self::Values(values) | Self::Sentence { whole: values, .. } => values.known_and_news(question),
+        }
     }
 
     /// Where a program, or the words of a step, name the answer: as [`AnswerForms::said_in`], but a step may name what
