@@ -387,11 +387,12 @@ fn count_checks_equal_the_reference() {
             .collect()
     };
     for expected in reference["agreement"].as_array().unwrap() {
+        let table = expected["table"].to_string();
         let check = checks
             .counts
             .iter()
             .find(|check| {
-                check.number.table == expected["table"].to_string()
+                check.number.table == table
                     && check.number.method == method(expected["method"].as_str().unwrap())
                     && judge(&check.number.model) == judge(expected["judge"].as_str().unwrap())
                     && check.number.value() == expected["percent"].as_f64().unwrap()
