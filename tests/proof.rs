@@ -14,6 +14,8 @@ mod kinds;
 mod support;
 #[path = "proof/tally.rs"]
 mod tally;
+#[path = "proof/wrong_marks.rs"]
+mod wrong_marks;
 
 use std::time::Duration;
 use tabjury::dataset::{Answer, DatasetKind, QuestionKind, Sample};

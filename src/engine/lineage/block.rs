@@ -6,10 +6,10 @@ use sqlparser::ast::{
 };
 
 use super::aliases::{Term, follow_aliases, group_terms, order_terms};
-use super::branches::{branches, looked_at};
+use super::branches::{branches, looked_at, made_of};
 use super::expressions::{Atom, Parts, Subquery, SubqueryUse, Wanted, atoms, first_argument, look_into, name_of};
 use super::from::{Joined, on_conditions};
-use super::layout::{Argument, Dependent, Layout, Read, Test};
+use super::layout::{Argument, Dependent, Layout, Part, Read, Test};
 use super::provenance::{Provenance, altogether, match_rows, merge_equal};
 use super::stability::{Stability, has_collation};
 use super::standing::Standing;
@@ -444,10 +444,21 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) -> Result<(), Untrace
             || taken.clone(),
             |filter| format!("CASE WHEN {filter} THEN {taken} END"),
         );
-        let columns = match first_argument(function) {
-            Some(argument) if extreme.is_some() => layout.columns_in(&look_into(argument)),
-            _ => Vec::new(),
-        };
+        let mut columns = Vec::new();
+        let made_of = first_argument(function).filter(|_| extreme.is_some()).map(made_of);
+        for names in made_of.into_iter().flatten() {
+            let named: Vec<_> = names.names.iter().flat_map(|name| layout.columns_of(name)).collect();
+            if names.within.is_empty() {
+                columns.extend(named);
+            } else if !named.is_empty() {
+                let test = Test {
+                    sql: all_hold(&names.within),
+                    columns: named,
+                };
+                let argument = layout.arguments.len();
+                layout.parts.push(Part { argument, test });
+            }
+        }
         layout.arguments.push(Argument { sql, extreme, columns });
     }
     if parts.has_bare_name {
@@ -465,10 +476,15 @@ fn holds(atom: &Atom) -> String {
         parts.aggregates.is_empty() && !parts.has_window
     });
     let wanted = if atom.wanted { Wanted::True } else { Wanted::False };
-    let mut all: Vec<String> = Vec::new();
-    for (part, wanted) in std::iter::once(&(atom.condition.clone(), wanted)).chain(around) {
-        all.push(format!("(({part}) {})", wanted.sql()));
-    }
+    all_hold(std::iter::once(&(atom.condition.clone(), wanted)).chain(around))
+}
+
+/// SQL that is 1 where all parts are as wanted.
+fn all_hold<'part>(parts: impl IntoIterator<Item = &'part (Expr, Wanted)>) -> String {
+    let all: Vec<String> = parts
+        .into_iter()
+        .map(|(part, wanted)| format!("(({part}) {})", wanted.sql()))
+        .collect();
     format!("({})", all.join(" AND "))
 }
 

@@ -40,8 +40,12 @@ pub(super) struct LookedAt {
 pub(super) fn looked_at(expression: &Expr) -> Vec<LookedAt> {
     let mut finder = Finder::default();
     finder.look(expression);
+    grouped(finder.names)
+}
+
+fn grouped(names: Vec<LookedAt>) -> Vec<LookedAt> {
     let mut groups: Vec<LookedAt> = Vec::new();
-    for one in finder.names {
+    for one in names {
         match groups.iter_mut().find(|group| group.within == one.within) {
             Some(group) => group.names.extend(one.names),
             None => groups.push(one),
@@ -50,12 +54,25 @@ pub(super) fn looked_at(expression: &Expr) -> Vec<LookedAt> {
     groups
 }
 
+/// The names that an expression's value is made of: of CASE and IIF those of the branch that is taken and not of its
+/// condition, of COALESCE those of the argument that is given.
+pub(super) fn made_of(expression: &Expr) -> Vec<LookedAt> {
+    let mut finder = Finder {
+        is_of_value: true,
+        ..Finder::default()
+    };
+    finder.look(expression);
+    grouped(finder.names)
+}
+
 #[derive(Default)]
 struct Finder {
     found: Vec<Branch>,
     names: Vec<LookedAt>,
     within: Vec<(Expr, Wanted)>,
     in_aggregate: bool,
+    /// Whether only names are wanted that the value is made of.
+    is_of_value: bool,
     query_depth: usize,
     /// Inside an expression that has been looked at already.
     passed_depth: usize,
@@ -71,6 +88,7 @@ impl Finder {
         let mut inner = Self {
             within: within.to_vec(),
             in_aggregate: self.in_aggregate,
+            is_of_value: self.is_of_value,
             ..Self::default()
         };
         inner.look(node);
@@ -89,18 +107,29 @@ impl Finder {
     fn first_given(&mut self, arguments: &[&Expr]) {
         let mut within = self.within.clone();
         for argument in arguments {
-            self.look_within(*argument, &within);
-            within.push((Expr::IsNotNull(Box::new((*argument).clone())), Wanted::NotTrue));
+            let is_given = Expr::IsNotNull(Box::new((*argument).clone()));
+            if self.is_of_value {
+                let mut given = within.clone();
+                given.push((is_given.clone(), Wanted::True));
+                self.look_within(*argument, &given);
+            } else {
+                self.look_within(*argument, &within);
+            }
+            within.push((is_given, Wanted::NotTrue));
         }
     }
 
     fn choice(&mut self, operand: Option<&Expr>, conditions: &[(Expr, &Expr)], otherwise: Option<&Expr>) {
         let mut within = self.within.clone();
-        if let Some(operand) = operand {
+        if let Some(operand) = operand
+            && !self.is_of_value
+        {
             self.look_within(operand, &within);
         }
         for (condition, result) in conditions {
-            self.look_within(condition, &within);
+            if !self.is_of_value {
+                self.look_within(condition, &within);
+            }
             self.found.push(Branch {
                 condition: condition.clone(),
                 within: within.clone(),

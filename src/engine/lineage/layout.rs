@@ -58,8 +58,17 @@ pub(super) struct Argument {
     pub(super) sql: String,
     /// For MIN (`false`) and MAX (`true`): the rows that attain it are witnesses.
     pub(super) extreme: Option<bool>,
-    /// The columns that it names, each as (relation, column).
+    /// The columns that its value is made of in every row, each as (relation, column).
     pub(super) columns: Vec<(usize, usize)>,
+}
+
+/// Columns that the argument of a MIN or MAX is made of in some rows: those of a branch of CASE, of an argument of COALESCE.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// Position of the argument.
+    pub(super) argument: usize,
+    /// SQL that is 1 where it is made of them, and the columns.
+    pub(super) test: Test,
 }
 
 /// What a subquery that depends on the row adds to it.
@@ -75,12 +84,13 @@ pub(super) struct Dependent {
     pub(super) in_join: bool,
 }
 
-/// The hidden columns, in this order: row ids, tests, aggregates' arguments, dependents.
+/// The hidden columns, in this order: row ids, tests, aggregates' arguments, parts of those, dependents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     pub(super) relations: Vec<Relation>,
     pub(super) tests: Vec<Test>,
     pub(super) arguments: Vec<Argument>,
+    pub(super) parts: Vec<Part>,
     pub(super) dependents: Vec<Dependent>,
     /// Relations that an outer join fills up with NULLs where it finds no row.
     pub(super) outer: BTreeSet<usize>,
@@ -117,6 +127,7 @@ impl Layout {
             .collect::<Option<Vec<String>>>()?;
         columns.extend(self.tests.iter().map(|test| test.sql.clone()));
         columns.extend(self.arguments.iter().map(|argument| argument.sql.clone()));
+        columns.extend(self.parts.iter().map(|part| part.test.sql.clone()));
         columns.extend(self.dependents.iter().map(|dependent| dependent.sql.clone()));
         Some(columns)
     }
@@ -183,7 +194,7 @@ impl Layout {
         let mut read = Read::default();
         let (row_ids, rest) = values.split_at(self.relations.len().min(values.len()));
         let (tests, rest) = rest.split_at(self.tests.len().min(rest.len()));
-        let dependents = &rest[self.arguments.len().min(rest.len())..];
+        let dependents = &rest[(self.arguments.len() + self.parts.len()).min(rest.len())..];
         let rows: Vec<Option<usize>> = row_ids.iter().map(|value| row_number(Some(value))).collect();
         for (relation, row) in self.relations.iter().zip(&rows) {
             let Some(row) = *row else { continue };
@@ -260,9 +271,10 @@ impl Layout {
 
     /// Reads a group: its members that count, together, and the witnesses of each MIN and MAX.
     pub(super) fn read_group(&self, group: Group, reader: &Reader<'_>) -> Read {
+        let first = self.relations.len() + self.tests.len();
         let given = |values: &[SqlValue], index: usize| {
             values
-                .get(self.relations.len() + self.tests.len() + index)
+                .get(first + index)
                 .filter(|value| **value != SqlValue::Null)
                 .cloned()
         };
@@ -306,7 +318,13 @@ impl Layout {
                     .provenance
                     .witnesses
                     .extend(altogether([&read.provenance]).rows);
-                for (relation, column) in &self.arguments[index].columns {
+                let is_made_of = |(place, part): &(usize, &Part)| {
+                    part.argument == index
+                        && values.get(first + self.arguments.len() + place) == Some(&SqlValue::Integer(1))
+                };
+                let parts = self.parts.iter().enumerate().filter(is_made_of);
+                let some = parts.flat_map(|(_, part)| &part.test.columns);
+                for (relation, column) in self.arguments[index].columns.iter().chain(some) {
                     let row = row_number(values.get(*relation));
                     let cell = self.cell(*relation, *column, row, reader);
                     together.provenance.witness_cells.extend(cell);

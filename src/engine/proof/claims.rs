@@ -15,7 +15,7 @@ use sqlparser::ast::{Expr, Ident, Visit, VisitMut, Visitor, VisitorMut};
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
-use super::conditions::{Part, Reading, Stated, read};
+use super::conditions::{Look, Part, Reading, Stated, StatedExtreme, read};
 use crate::engine::sqlite::{Database, quoted};
 use crate::engine::{EngineError, TABLE_NAME};
 
@@ -47,9 +47,9 @@ impl Condition<'_> {
 
 /// The argument of a MIN or MAX.
 pub(super) struct Extreme<'db> {
-    /// The table's columns that it names, ascending.
+    /// The table's columns that its value is made of, ascending.
     pub(super) columns: Vec<usize>,
-    /// Its value in row `?1`.
+    /// Its value in row `?1`, where that is made of these columns.
     pub(super) value: Statement<'db>,
     /// Whether in row `?1` it is NULL or nearer the middle than `?2`.
     pub(super) is_nearer: Statement<'db>,
@@ -100,8 +100,10 @@ impl<'db> Claims<'db> {
         for (place, condition) in reading.conditions.iter().enumerate() {
             asker.condition(condition, place < MOST_QUESTIONS, &mut claims);
         }
-        for (place, (is_max, argument)) in reading.extremes.iter().enumerate() {
-            asker.extreme(*is_max, argument, place < MOST_QUESTIONS, &mut claims);
+        for (place, extreme) in reading.extremes.iter().enumerate() {
+            for look in &extreme.looks {
+                asker.extreme(extreme, look, place < MOST_QUESTIONS, &mut claims);
+            }
         }
         claims
     }
@@ -238,20 +240,34 @@ impl<'db> Asker<'db, '_> {
         ))
     }
 
-    fn extreme(&self, is_max: bool, argument: &Expr, is_asked: bool, claims: &mut Claims<'db>) {
-        let resolved = self.resolve(argument);
-        let columns: BTreeSet<usize> = resolved.columns.values().flatten().copied().collect();
-        let qualifiers: BTreeSet<String> = resolved.columns.keys().cloned().collect();
-        let (Some(qualifier), 1, true) = (qualifiers.first(), qualifiers.len(), is_asked && resolved.is_known) else {
+    /// Makes a MIN or MAX a question, for the columns that its argument is made of where the parts hold.
+    fn extreme(&self, stated: &StatedExtreme, look: &Look, is_asked: bool, claims: &mut Claims<'db>) {
+        let resolved = self.resolve(&stated.argument);
+        let named = look.names.iter().map(|name| self.resolve(name).columns);
+        let columns: BTreeSet<usize> = named.flat_map(|named| named.into_values().flatten()).collect();
+        let within: Vec<(Resolved, &str)> = look
+            .within
+            .iter()
+            .map(|part| (self.resolve(&part.expression), part.wanted))
+            .collect();
+        let mut qualifiers: BTreeSet<String> = resolved.columns.keys().cloned().collect();
+        qualifiers.extend(within.iter().flat_map(|(part, _)| part.columns.keys().cloned()));
+        let is_known = is_asked && resolved.is_known && within.iter().all(|(part, _)| part.is_known);
+        let (Some(qualifier), 1, true) = (qualifiers.first(), qualifiers.len(), is_known) else {
             claims.unknown_extremes.extend(columns);
             return;
         };
         let (with, table) = (&self.with, table_as(qualifier, &qualifiers));
         let row = format!("{}.{}", quoted(called(qualifier, &qualifiers)), self.row_id);
         let sql = written(&resolved.expression, &qualifiers);
-        let (nearer, further) = if is_max { ("<", ">") } else { (">", "<") };
+        let here: Vec<String> = within
+            .iter()
+            .map(|(part, wanted)| format!(" AND (({}) IS {wanted})", written(&part.expression, &qualifiers)))
+            .collect();
+        let here = here.concat();
+        let (nearer, further) = if stated.is_max { ("<", ">") } else { (">", "<") };
         let made = (
-            self.prepared(&format!("{with}SELECT ({sql}) FROM {table} WHERE {row} = ?1")),
+            self.prepared(&format!("{with}SELECT ({sql}) FROM {table} WHERE {row} = ?1{here}")),
             self.prepared(&format!(
                 "{with}SELECT ({sql}) IS NULL OR ({sql}) {nearer} ?2 FROM {table} WHERE {row} = ?1"
             )),

@@ -1,7 +1,7 @@
 //! The conditions of a statement, each with the parts around it that it needs; the arguments of its MIN and MAX; and what
 //! its aliases stand for. Read off the statement's text alone, apart from the tracer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
@@ -34,12 +34,20 @@ pub(super) struct Look {
     pub(super) within: Vec<Part>,
 }
 
+/// A MIN or MAX.
+#[derive(Clone, Debug)]
+pub(super) struct StatedExtreme {
+    pub(super) is_max: bool,
+    pub(super) argument: Expr,
+    /// The names that the argument's value is made of.
+    pub(super) looks: Vec<Look>,
+}
+
 /// What a statement says.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     pub(super) conditions: Vec<Stated>,
-    /// Whether it is MAX, and its argument.
-    pub(super) extremes: Vec<(bool, Expr)>,
+    pub(super) extremes: Vec<StatedExtreme>,
     /// By name in small letters.
     pub(super) aliases: BTreeMap<String, Vec<Expr>>,
     /// Whether it is one SELECT from one table, without FILTER.
@@ -208,7 +216,11 @@ impl Reader {
         }
         match (name.as_str(), arguments.as_slice()) {
             ("min" | "max", [one]) if function.over.is_none() => {
-                self.reading.extremes.push((name == "max", (*one).clone()));
+                self.reading.extremes.push(StatedExtreme {
+                    is_max: name == "max",
+                    argument: (*one).clone(),
+                    looks: made_of(one),
+                });
             }
             ("iif" | "if", [condition, taken, rest @ ..]) => {
                 self.take(condition, false, Vec::new());
@@ -332,6 +344,17 @@ fn looks(condition: &Expr) -> Vec<Look> {
     looker.found
 }
 
+/// The names that the value of an expression is made of: no condition of a CASE or IIF, and of COALESCE the argument that is
+/// given.
+fn made_of(argument: &Expr) -> Vec<Look> {
+    let mut looker = Looker {
+        is_of_value: true,
+        ..Looker::default()
+    };
+    let ControlFlow::Continue(()) = argument.visit(&mut looker);
+    looker.found
+}
+
 #[derive(Default)]
 struct Looker {
     found: Vec<Look>,
@@ -339,6 +362,11 @@ struct Looker {
     around: Vec<Part>,
     /// By the address of an expression: what must hold for it to be looked at.
     inside: BTreeMap<usize, Vec<Part>>,
+    /// Whether conditions of branches are passed over.
+    is_of_value: bool,
+    /// The expressions that are passed over.
+    passed: BTreeSet<usize>,
+    passed_depth: usize,
 }
 
 impl Looker {
@@ -359,7 +387,13 @@ impl Looker {
         otherwise: Option<&Expr>,
     ) {
         let mut before: Vec<Part> = Vec::new();
+        if self.is_of_value {
+            self.passed.extend(operand.map(address));
+        }
         for (condition, result) in branches {
+            if self.is_of_value {
+                self.passed.insert(address(condition));
+            }
             self.inside.insert(address(condition), before.clone());
             let condition = asked(operand, condition);
             let mut taken = before.clone();
@@ -390,6 +424,10 @@ impl Visitor for Looker {
         if self.queries > 0 {
             return ControlFlow::Continue(());
         }
+        if self.passed_depth > 0 || self.passed.contains(&address(expression)) {
+            self.passed_depth += 1;
+            return ControlFlow::Continue(());
+        }
         if let Some(parts) = self.inside.get(&address(expression)) {
             self.around.extend(parts.iter().cloned());
         }
@@ -414,7 +452,11 @@ impl Visitor for Looker {
                     ("coalesce" | "ifnull", arguments) => {
                         let mut before: Vec<Part> = Vec::new();
                         for argument in arguments {
-                            self.inside.insert(address(argument), before.clone());
+                            let mut here = before.clone();
+                            if self.is_of_value {
+                                here.push(part(&Expr::IsNotNull(Box::new((*argument).clone())), "TRUE"));
+                            }
+                            self.inside.insert(address(argument), here);
                             before.push(part(&Expr::IsNull(Box::new((*argument).clone())), "TRUE"));
                         }
                     }
@@ -427,7 +469,9 @@ impl Visitor for Looker {
     }
 
     fn post_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
-        if self.queries == 0
+        if self.queries == 0 && self.passed_depth > 0 {
+            self.passed_depth -= 1;
+        } else if self.queries == 0
             && let Some(parts) = self.inside.remove(&address(expression))
         {
             self.around.truncate(self.around.len().saturating_sub(parts.len()));
