@@ -80,7 +80,8 @@ pub fn prove_step(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettin
     on_deep_stack(|| Ok(prove(engine, step, settings))).unwrap_or_else(|error| undecided(step.step, &error))
 }
 
-/// Proves every SQL step of a trace that has a result, and runs each again on its recorded table first.
+/// Proves every SQL step of a trace that has a result, and runs each again on its recorded table first. One whose lineage
+/// is missing is not reproduced.
 pub fn prove_trace(engine: &Engine, trace: &Trace, settings: &ProofSettings) -> Vec<StepProof> {
     let id = format!("{}\u{0}{}", trace.answerer, trace.sample);
     let mut origins = vec![RowSources::default(); trace.tables.len()];
@@ -89,8 +90,19 @@ pub fn prove_trace(engine: &Engine, trace: &Trace, settings: &ProofSettings) -> 
     }
     let mut proofs = Vec::new();
     for (position, step) in trace.steps.iter().enumerate() {
-        let (Some(program), Some(output), Some(lineage)) = (&step.program, step.output, &step.lineage) else {
-            continue;
+        let (program, output, lineage) = match (&step.program, step.output, &step.lineage) {
+            (Some(program), Some(output), Some(lineage)) => (program, output, lineage),
+            // One that did not run, or ran elsewhere.
+            (_, None, None) => continue,
+            (_, _, None) if trace.imported.is_some() => continue,
+            (_, _, None) => {
+                proofs.push(not_reproduced(position, "the step has a result and no lineage"));
+                continue;
+            }
+            (_, _, Some(_)) => {
+                proofs.push(not_reproduced(position, "the step has a lineage and no program or no result"));
+                continue;
+            }
         };
         let (Some(input), Some(table)) = (trace.tables.get(step.input), trace.tables.get(output)) else {
             proofs.push(not_reproduced(position, "the trace lacks a table of this step"));
