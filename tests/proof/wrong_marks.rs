@@ -15,7 +15,11 @@ fn grades() -> Table {
         ["7", "b", "q", "7", "4"],
         ["8", "c", "p", "1", "4"],
     ];
-    Table::from_text(["k", "g", "h", "x", "y"], rows.map(|row| row.map(str::to_owned).to_vec())).unwrap()
+    Table::from_text(
+        ["k", "g", "h", "x", "y"],
+        rows.map(|row| row.map(str::to_owned).to_vec()),
+    )
+    .unwrap()
 }
 
 fn positions(cells: &[CellPosition]) -> Vec<(usize, usize)> {
@@ -27,7 +31,10 @@ fn assert_conditions(statement: &str, right: &[(usize, usize)], wrong: (usize, u
     let lineage = run(&grades(), statement).lineage;
     assert_eq!(positions(&lineage.condition_cells), right, "{statement}");
     let proof = marked(&grades(), statement, |_| {});
-    assert!(matches!(proof.soundness, Soundness::Sound { .. }), "{statement}: {proof:?}");
+    assert!(
+        matches!(proof.soundness, Soundness::Sound { .. }),
+        "{statement}: {proof:?}"
+    );
     assert_eq!(incomplete(&proof), [], "{statement}");
     let proof = marked(&grades(), statement, |lineage| {
         lineage.condition_cells.extend(cells(&[wrong]));
@@ -40,19 +47,42 @@ fn assert_conditions(statement: &str, right: &[(usize, usize)], wrong: (usize, u
 fn a_witness_is_what_the_argument_is_made_of() {
     for (statement, right, wrong) in [
         // Where y is given, x is not looked at; where it is not, y gives nothing.
-        ("SELECT g, max(coalesce(y, x)) FROM table_sql GROUP BY g", vec![(3, 4), (6, 4), (7, 4)], (6, 3)),
+        (
+            "SELECT g, max(coalesce(y, x)) FROM table_sql GROUP BY g",
+            vec![(3, 4), (6, 4), (7, 4)],
+            (6, 3),
+        ),
         ("SELECT min(ifnull(y, k)) FROM table_sql", vec![(2, 4), (4, 4)], (2, 0)),
-        ("SELECT min(ifnull(y, k)) FROM table_sql WHERE k = 6", vec![(5, 0)], (5, 4)),
+        (
+            "SELECT min(ifnull(y, k)) FROM table_sql WHERE k = 6",
+            vec![(5, 0)],
+            (5, 4),
+        ),
         // The condition of a branch is no part of the value.
-        ("SELECT max(CASE WHEN h = 'p' THEN x ELSE k END) FROM table_sql", vec![(6, 0)], (6, 3)),
-        ("SELECT max(CASE WHEN h = 'p' THEN x ELSE k END) FROM table_sql", vec![(6, 0)], (6, 2)),
+        (
+            "SELECT max(CASE WHEN h = 'p' THEN x ELSE k END) FROM table_sql",
+            vec![(6, 0)],
+            (6, 3),
+        ),
+        (
+            "SELECT max(CASE WHEN h = 'p' THEN x ELSE k END) FROM table_sql",
+            vec![(6, 0)],
+            (6, 2),
+        ),
         ("SELECT max(iif(h = 'p', x, k)) FROM table_sql", vec![(6, 0)], (6, 3)),
-        ("SELECT max(iif(h = 'p', k, x) + y) FROM table_sql", vec![(7, 0), (7, 4)], (7, 3)),
+        (
+            "SELECT max(iif(h = 'p', k, x) + y) FROM table_sql",
+            vec![(7, 0), (7, 4)],
+            (7, 3),
+        ),
     ] {
         let lineage = run(&grades(), statement).lineage;
         assert_eq!(positions(&lineage.witness_cells), right, "{statement}");
         let proof = marked(&grades(), statement, |_| {});
-        assert!(matches!(proof.soundness, Soundness::Sound { .. }), "{statement}: {proof:?}");
+        assert!(
+            matches!(proof.soundness, Soundness::Sound { .. }),
+            "{statement}: {proof:?}"
+        );
         assert_eq!(incomplete(&proof), [], "{statement}");
         let proof = marked(&grades(), statement, |lineage| {
             lineage.witness_cells.extend(cells(&[wrong]));
@@ -65,15 +95,27 @@ fn a_witness_is_what_the_argument_is_made_of() {
 #[test]
 fn having_reads_a_column_of_the_row_that_the_group_takes() {
     for (statement, right, wrong) in [
-        ("SELECT g, y FROM table_sql GROUP BY g HAVING y > 2", vec![(1, 4)], (7, 4)),
-        ("SELECT g, max(x), y FROM table_sql GROUP BY g HAVING y > 2", vec![(3, 4), (6, 4)], (7, 4)),
+        (
+            "SELECT g, y FROM table_sql GROUP BY g HAVING y > 2",
+            vec![(1, 4)],
+            (7, 4),
+        ),
+        (
+            "SELECT g, max(x), y FROM table_sql GROUP BY g HAVING y > 2",
+            vec![(3, 4), (6, 4)],
+            (7, 4),
+        ),
         (
             "SELECT g FROM table_sql GROUP BY g HAVING count(*) > 2 AND (x > 6 OR y > 2)",
             vec![(1, 4)],
             (7, 4),
         ),
         // The key of a group is every row's.
-        ("SELECT g FROM table_sql GROUP BY g HAVING g = 'a'", vec![(0, 1), (3, 1)], (3, 4)),
+        (
+            "SELECT g FROM table_sql GROUP BY g HAVING g = 'a'",
+            vec![(0, 1), (3, 1)],
+            (3, 4),
+        ),
         (
             "SELECT k % 2 FROM table_sql WHERE g = 'a' GROUP BY k % 2 HAVING k % 2 = 1",
             vec![(0, 0), (0, 1)],

@@ -2,17 +2,18 @@
 
 use rusqlite::types::Value as SqlValue;
 use sqlparser::ast::{
-    Expr, Function, GroupByExpr, Ident, InTarget, LimitClause, OrderBy, Query, Select, SelectItem, SetExpr, Value,
+    Expr, Function, GroupByExpr, Ident, LimitClause, OrderBy, Query, Select, SelectItem, SetExpr, Value,
 };
 
 use super::aliases::{Term, follow_aliases, group_terms, order_terms};
-use super::branches::{branches, looked_at, made_of};
-use super::expressions::{Atom, Parts, Subquery, SubqueryUse, Wanted, atoms, first_argument, look_into, name_of};
+use super::branches::made_of;
+use super::expressions::{Parts, Subquery, SubqueryUse, first_argument, look_into, name_of};
 use super::from::{Joined, on_conditions};
 use super::layout::{Argument, Dependent, Layout, Part, Read, Test};
 use super::provenance::{Provenance, altogether, match_rows, merge_equal};
 use super::stability::{Stability, has_collation};
 use super::standing::Standing;
+use super::tested::{Tested, all_hold};
 use super::tracer::{Tracer, Untraced, differs, untraced};
 use crate::engine::members::{MEMBERS, OWN_PREFIX};
 use crate::engine::sqlite::ResultSet;
@@ -63,7 +64,7 @@ impl Tracer<'_> {
     ) -> Result<Vec<Provenance>, Untraced> {
         self.is_combined |= prepared.is_aggregate || prepared.is_distinct;
         let hidden = if prepared.is_aggregate {
-            vec![prepared.layout.gathered().ok_or_else(no_row_id)?]
+            prepared.layout.of_groups().ok_or_else(no_row_id)?
         } else {
             prepared.layout.columns().ok_or_else(no_row_id)?
         };
@@ -120,10 +121,12 @@ impl Tracer<'_> {
 
     pub(super) fn read_hidden(&self, prepared: &Prepared, hidden: &[SqlValue]) -> Read {
         self.with_reader(|reader| match (prepared.is_aggregate, hidden.first()) {
-            (true, Some(SqlValue::Integer(position))) => prepared
-                .layout
-                .read_group(self.database.members().take(*position), reader),
-            _ => prepared.layout.read(hidden, reader),
+            (true, Some(SqlValue::Integer(position))) => {
+                prepared
+                    .layout
+                    .read_group(self.database.members().take(*position), &hidden[1..], reader)
+            }
+            _ => prepared.layout.read(hidden, true, reader),
         })
     }
 
@@ -454,6 +457,7 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) -> Result<(), Untrace
                 let test = Test {
                     sql: all_hold(&names.within),
                     columns: named,
+                    of_group: false,
                 };
                 let argument = layout.arguments.len();
                 layout.parts.push(Part { argument, test });
@@ -466,140 +470,4 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) -> Result<(), Untrace
         layout.every_row_counts |= !has_extreme;
     }
     Ok(())
-}
-
-/// SQL that is 1 where an atom counts: it holds as wanted, and so do the parts around it. Parts that speak of a group
-/// cannot be asked of a row.
-fn holds(atom: &Atom) -> String {
-    let around = atom.within.iter().filter(|(part, _)| {
-        let parts = look_into(part);
-        parts.aggregates.is_empty() && !parts.has_window
-    });
-    let wanted = if atom.wanted { Wanted::True } else { Wanted::False };
-    all_hold(std::iter::once(&(atom.condition.clone(), wanted)).chain(around))
-}
-
-/// SQL that is 1 where all parts are as wanted.
-fn all_hold<'part>(parts: impl IntoIterator<Item = &'part (Expr, Wanted)>) -> String {
-    let all: Vec<String> = parts
-        .into_iter()
-        .map(|(part, wanted)| format!("(({part}) {})", wanted.sql()))
-        .collect();
-    format!("({})", all.join(" AND "))
-}
-
-/// Where the conditions stand that are tested on rows.
-struct Tested<'select> {
-    select: &'select Select,
-    joins: &'select [Expr],
-    groups: &'select [Expr],
-    ordered_by: &'select [Expr],
-    is_aggregate: bool,
-}
-
-impl Tested<'_> {
-    /// The conditions that are tested on rows: of WHERE and ON, of HAVING where it speaks of columns, and of CASE, IIF and
-    /// FILTER where they are computed for each row.
-    fn collect(&self, layout: &mut Layout) {
-        let mut found = Vec::new();
-        for condition in self.select.selection.iter().chain(&self.select.having) {
-            atoms(condition, true, &[], &mut found);
-        }
-        for condition in self.joins {
-            // A row that an outer join filled up is there although its ON does not hold.
-            atoms(condition, layout.outer.is_empty(), &[], &mut found);
-        }
-        for branch in branches(&self.groups.to_vec()) {
-            atoms(&branch.condition, false, &branch.within, &mut found);
-        }
-        let ordered_by = self.ordered_by.to_vec();
-        let computed = [
-            branches(&self.select.projection),
-            branches(&self.select.having),
-            branches(&ordered_by),
-        ];
-        for branch in computed.iter().flatten() {
-            if branch.in_aggregate || !self.is_aggregate {
-                atoms(&branch.condition, false, &branch.within, &mut found);
-            }
-        }
-        let aggregates = [
-            look_into(&self.select.projection),
-            look_into(&self.select.having),
-            look_into(&ordered_by),
-        ];
-        for function in aggregates.iter().flat_map(|parts| &parts.aggregates) {
-            if let Some(filter) = &function.filter {
-                atoms(filter, false, &[], &mut found);
-            }
-        }
-        for atom in found {
-            let parts = look_into(&atom.condition);
-            if !parts.aggregates.is_empty() || parts.has_window {
-                continue;
-            }
-            let always = layout.columns_in(&parts);
-            if always.is_empty() {
-                continue;
-            }
-            let mut known: Vec<(usize, usize)> = Vec::new();
-            let not_empty = list_that_has_it_not(&atom);
-            if not_empty == List::Empty {
-                continue;
-            }
-            for looked_at in looked_at(&atom.condition) {
-                let mut columns: Vec<(usize, usize)> = looked_at
-                    .names
-                    .iter()
-                    .flat_map(|name| layout.columns_of(name))
-                    .collect();
-                columns.retain(|column| !known.contains(column));
-                if columns.is_empty() {
-                    continue;
-                }
-                if looked_at.within.is_empty() {
-                    known.extend(&columns);
-                }
-                let mut atom = atom.clone();
-                atom.within.extend(looked_at.within);
-                if let List::Subquery(query) = &not_empty {
-                    atom.within.push((rows_of(query), Wanted::True));
-                }
-                layout.tests.push(Test {
-                    sql: holds(&atom),
-                    columns,
-                });
-            }
-        }
-    }
-}
-
-/// The list of a NOT IN.
-#[derive(PartialEq)]
-enum List<'atom> {
-    /// No NOT IN, or one with values.
-    Given,
-    /// `x NOT IN ()`.
-    Empty,
-    Subquery(&'atom Query),
-}
-
-/// What an atom says that its operand is not in. In an empty list nothing is, whatever the operand's cells hold: they make
-/// nothing true.
-fn list_that_has_it_not(atom: &Atom) -> List<'_> {
-    match &atom.condition {
-        Expr::In { target, negated, .. } if *negated == atom.wanted => match target {
-            InTarget::Subquery(query) => List::Subquery(query),
-            InTarget::List(values) if values.is_empty() => List::Empty,
-            _ => List::Given,
-        },
-        _ => List::Given,
-    }
-}
-
-fn rows_of(query: &Query) -> Expr {
-    Expr::Exists {
-        subquery: Box::new(query.clone()),
-        negated: false,
-    }
 }

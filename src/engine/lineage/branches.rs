@@ -5,7 +5,7 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Function, Ident, Query, Visit, Visitor};
+use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Function, Ident, InTarget, Query, Visit, Visitor};
 
 use super::expressions::{Wanted, arguments, is_aggregate, name_of};
 
@@ -26,7 +26,8 @@ pub(super) fn branches(node: &impl Visit) -> Vec<Branch> {
     finder.found
 }
 
-/// Names of columns that an expression looks at under the same conditions.
+/// Names of columns that an expression looks at under the same conditions. An operand of IN is looked at where the list
+/// is not empty.
 #[derive(Clone, Debug)]
 pub(super) struct LookedAt {
     /// Each with its qualifiers.
@@ -215,6 +216,17 @@ impl Visitor for Finder {
                 self.first_given(&arguments(function));
                 self.passed_depth = 1;
             }
+            // In an empty list nothing is, whatever is looked for.
+            Expr::In { expr, target, .. } => match target {
+                InTarget::Subquery(query) => {
+                    let mut within = self.within.clone();
+                    within.push((rows_of(query), Wanted::True));
+                    self.look_within(&**expr, &within);
+                    self.passed_depth = 1;
+                }
+                InTarget::List(values) if values.is_empty() => self.passed_depth = 1,
+                _ => {}
+            },
             Expr::Identifier(name) => self.name(vec![name.clone()]),
             Expr::CompoundIdentifier(names) => self.name(names.clone()),
             _ => {}
@@ -227,6 +239,13 @@ impl Visitor for Finder {
             self.passed_depth = self.passed_depth.saturating_sub(1);
         }
         ControlFlow::Continue(())
+    }
+}
+
+fn rows_of(query: &Query) -> Expr {
+    Expr::Exists {
+        subquery: Box::new(query.clone()),
+        negated: false,
     }
 }
 

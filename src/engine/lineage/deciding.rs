@@ -76,7 +76,7 @@ impl Tracer<'_> {
         let layout = &prepared.layout;
         let mut asked = prepared.select.clone();
         let columns = if prepared.is_aggregate {
-            vec![layout.gathered().ok_or_else(no_row_id)?]
+            layout.of_groups().ok_or_else(no_row_id)?
         } else {
             layout.columns().ok_or_else(no_row_id)?
         };
@@ -268,7 +268,7 @@ impl Tracer<'_> {
     fn note_layout(&mut self, asked: &Select, found: &Layout) -> Result<(), Untraced> {
         let text = self.with_definitions(&asked.to_string());
         self.note_each(&text, |tracer, row| {
-            tracer.with_reader(|reader| found.read(row, reader))
+            tracer.with_reader(|reader| found.read(row, true, reader))
         })
     }
 

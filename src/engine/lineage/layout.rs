@@ -49,6 +49,8 @@ pub(super) struct Test {
     pub(super) sql: String,
     /// The columns.
     pub(super) columns: Vec<(usize, usize)>,
+    /// Whether it is tested on one row of each group alone: that which SQLite takes columns outside of aggregates from.
+    pub(super) of_group: bool,
 }
 
 /// What an aggregate takes from a row.
@@ -132,9 +134,16 @@ impl Layout {
         Some(columns)
     }
 
-    /// A call that gathers the hidden columns of a group's rows.
-    pub(super) fn gathered(&self) -> Option<String> {
-        Some(format!("{MEMBERS}({})", self.columns()?.join(", ")))
+    /// A call that gathers the hidden columns of a group's rows, and the row ids of the one that the group takes, where a
+    /// condition goes by that.
+    pub(super) fn of_groups(&self) -> Option<Vec<String>> {
+        let mut columns = vec![format!("{MEMBERS}({})", self.columns()?.join(", "))];
+        if self.tests.iter().any(|test| test.of_group) {
+            for relation in &self.relations {
+                columns.push(relation.row_id()?);
+            }
+        }
+        Some(columns)
     }
 
     /// The columns of relations that a name means: all relations' that have it, so that those joined by USING count.
@@ -184,12 +193,12 @@ impl Layout {
         }
     }
 
-    /// Reads the hidden columns of one row.
-    pub(super) fn read(&self, values: &[SqlValue], reader: &Reader<'_>) -> Read {
+    /// Reads the hidden columns of one row; `is_taken` where a group takes it for columns outside of aggregates.
+    pub(super) fn read(&self, values: &[SqlValue], is_taken: bool, reader: &Reader<'_>) -> Read {
         if let ([relation], []) = (self.relations.as_slice(), self.dependents.as_slice())
             && matches!(relation.source, Source::Table)
         {
-            return self.read_single(values);
+            return self.read_single(values, is_taken);
         }
         let mut read = Read::default();
         let (row_ids, rest) = values.split_at(self.relations.len().min(values.len()));
@@ -208,7 +217,7 @@ impl Layout {
             }
         }
         for (test, value) in self.tests.iter().zip(tests) {
-            if *value != SqlValue::Integer(1) {
+            if *value != SqlValue::Integer(1) || (test.of_group && !is_taken) {
                 continue;
             }
             for (relation, column) in &test.columns {
@@ -219,7 +228,7 @@ impl Layout {
         }
         for (dependent, value) in self.dependents.iter().zip(dependents) {
             let SqlValue::Integer(position) = value else { continue };
-            let inner = dependent.layout.read_group(reader.members.take(*position), reader);
+            let inner = dependent.layout.read_group(reader.members.take(*position), &[], reader);
             read.deciding.absorb(&inner.deciding);
             if dependent.is_source {
                 read.provenance.absorb(&inner.provenance);
@@ -233,14 +242,14 @@ impl Layout {
     }
 
     /// Reads the hidden columns of one row of the table alone: by far the most frequent, and there may be a million.
-    fn read_single(&self, values: &[SqlValue]) -> Read {
+    fn read_single(&self, values: &[SqlValue], is_taken: bool) -> Read {
         let mut read = Read::default();
         let Some(row) = row_number(values.first()) else {
             return read;
         };
         read.provenance.rows = vec![row];
         for (test, value) in self.tests.iter().zip(values.iter().skip(1)) {
-            if *value == SqlValue::Integer(1) {
+            if *value == SqlValue::Integer(1) && (is_taken || !test.of_group) {
                 let columns = test
                     .columns
                     .iter()
@@ -269,8 +278,9 @@ impl Layout {
         }
     }
 
-    /// Reads a group: its members that count, together, and the witnesses of each MIN and MAX.
-    pub(super) fn read_group(&self, group: Group, reader: &Reader<'_>) -> Read {
+    /// Reads a group: its members that count, together, and the witnesses of each MIN and MAX. `taken` are the row ids of
+    /// the member that it takes.
+    pub(super) fn read_group(&self, group: Group, taken: &[SqlValue], reader: &Reader<'_>) -> Read {
         let first = self.relations.len() + self.tests.len();
         let given = |values: &[SqlValue], index: usize| {
             values
@@ -306,7 +316,8 @@ impl Layout {
             if !every_row && !counts(values) {
                 continue;
             }
-            let read = self.read(values, reader);
+            let is_taken = !taken.is_empty() && values.starts_with(taken);
+            let read = self.read(values, is_taken, reader);
             for (index, extreme) in extremes.iter().enumerate() {
                 let attains = extreme.as_ref().is_some_and(|extreme| {
                     given(values, index).is_some_and(|value| !is_less(&value, extreme) && !is_less(extreme, &value))

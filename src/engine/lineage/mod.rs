@@ -42,6 +42,7 @@ mod provenance;
 mod reads;
 mod stability;
 mod standing;
+mod tested;
 mod tracer;
 
 use std::collections::BTreeSet;

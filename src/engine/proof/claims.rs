@@ -11,11 +11,12 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use rusqlite::Statement;
-use sqlparser::ast::{Expr, Ident, Visit, VisitMut, Visitor, VisitorMut};
+use sqlparser::ast::{Expr, Ident, Select, Visit, VisitMut, Visitor, VisitorMut};
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
 use super::conditions::{Look, Part, Reading, Stated, StatedExtreme, read};
+use super::groups::taken_rows;
 use crate::engine::sqlite::{Database, quoted};
 use crate::engine::{EngineError, TABLE_NAME};
 
@@ -158,7 +159,8 @@ impl<'db> Asker<'db, '_> {
             named.retain(|_, columns| !columns.is_empty());
             let mut parts = stated.parts.clone();
             parts.extend(look.within.iter().cloned());
-            self.claim(&parts, named, is_asked, std::mem::take(&mut is_first), claims);
+            let group = stated.group.as_deref();
+            self.claim(&parts, group, named, (is_asked, std::mem::take(&mut is_first)), claims);
         }
     }
 
@@ -166,9 +168,9 @@ impl<'db> Asker<'db, '_> {
     fn claim(
         &self,
         parts: &[Part],
+        group: Option<&Select>,
         named: BTreeMap<String, BTreeSet<usize>>,
-        is_asked: bool,
-        is_whole: bool,
+        (is_asked, is_whole): (bool, bool),
         claims: &mut Claims<'db>,
     ) {
         let Some(own) = parts.first() else { return };
@@ -185,8 +187,9 @@ impl<'db> Asker<'db, '_> {
                     .zip(&resolved)
                     .map(|(part, resolved)| (written(&resolved.expression, &qualifiers), part.wanted))
                     .collect();
-                let counts = self.asked(&all, &qualifiers, &qualifier);
-                let holds = (is_whole && qualifiers.len() == 1).then(|| self.asked(&all[..1], &qualifiers, &qualifier));
+                let counts = self.asked(&all, group, &qualifiers, &qualifier);
+                let holds =
+                    (is_whole && qualifiers.len() == 1).then(|| self.asked(&all[..1], None, &qualifiers, &qualifier));
                 match (counts, holds) {
                     (Made::Question(counts), Some(Made::Question(holds))) => Made::Question((counts, Some(holds))),
                     (Made::Question(counts), _) => Made::Question((counts, None)),
@@ -224,12 +227,22 @@ impl<'db> Asker<'db, '_> {
         }
     }
 
-    fn asked(&self, parts: &[(String, &str)], qualifiers: &BTreeSet<String>, qualifier: &str) -> Made<Statement<'db>> {
+    /// Asks whether parts hold for a row; of a SELECT with groups, whether its group takes that row, too.
+    fn asked(
+        &self,
+        parts: &[(String, &str)],
+        group: Option<&Select>,
+        qualifiers: &BTreeSet<String>,
+        qualifier: &str,
+    ) -> Made<Statement<'db>> {
         let tables: Vec<String> = qualifiers.iter().map(|name| table_as(name, qualifiers)).collect();
-        let conditions: Vec<String> = parts
+        let mut conditions: Vec<String> = parts
             .iter()
             .map(|(sql, wanted)| format!("(({sql}) IS {wanted})"))
             .collect();
+        if let Some(group) = group {
+            conditions.push(format!("?1 IN ({})", taken_rows(group, qualifier, self.row_id)));
+        }
         self.prepared(&format!(
             "{}SELECT EXISTS (SELECT 1 FROM {} WHERE {}.{} = ?1 AND {})",
             self.with,

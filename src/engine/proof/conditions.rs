@@ -4,12 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use sqlparser::ast::{
     BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, InTarget,
     JoinConstraint, JoinOperator, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins, UnaryOperator,
     Visit, Visitor,
 };
+
+use super::groups::{has_groups, names_beside_keys};
 
 /// A part of a condition, and what is wanted of it: `TRUE`, `FALSE` or `NOT TRUE`.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +28,9 @@ pub(super) struct Stated {
     pub(super) parts: Vec<Part>,
     /// The names that it looks at.
     pub(super) looks: Vec<Look>,
+    /// Where it stands outside of the aggregates of a SELECT with groups and goes by more than their keys: that SELECT. It is
+    /// tested on one row of each group alone.
+    pub(super) group: Option<Rc<Select>>,
 }
 
 /// Names that a condition looks at where some parts of it hold; nothing where it looks at them always.
@@ -64,6 +70,8 @@ pub(super) fn read(query: &Query) -> Reading {
         queries: 0,
         within: Vec::new(),
         inside: BTreeMap::new(),
+        of_groups: BTreeMap::new(),
+        groups: Vec::new(),
     };
     let ControlFlow::Continue(()) = query.visit(&mut reader);
     reader.reading.is_plain &= reader.queries == 1;
@@ -77,6 +85,10 @@ struct Reader {
     within: Vec<Vec<Part>>,
     /// By the address of a branch's result: the parts that must hold for it to be taken.
     inside: BTreeMap<usize, Vec<Part>>,
+    /// By the address of an expression that a SELECT computes for each group: that SELECT.
+    of_groups: BTreeMap<usize, Rc<Select>>,
+    /// The SELECT with groups whose expression is being read; nothing inside an aggregate or a subquery.
+    groups: Vec<Option<Rc<Select>>>,
 }
 
 fn address(expression: &Expr) -> usize {
@@ -89,12 +101,14 @@ impl Visitor for Reader {
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Infallible> {
         self.queries += 1;
         self.within.push(Vec::new());
+        self.groups.push(None);
         self.body(&query.body);
         ControlFlow::Continue(())
     }
 
     fn post_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
         self.within.pop();
+        self.groups.pop();
         ControlFlow::Continue(())
     }
 
@@ -102,6 +116,12 @@ impl Visitor for Reader {
         if let Some(parts) = self.inside.get(&address(expression)) {
             let parts = parts.clone();
             self.around().extend(parts);
+        }
+        if let Some(select) = self.of_groups.get(&address(expression)) {
+            self.groups.push(Some(Rc::clone(select)));
+        }
+        if is_aggregate(expression) {
+            self.groups.push(None);
         }
         match expression {
             Expr::Case {
@@ -117,6 +137,12 @@ impl Visitor for Reader {
     }
 
     fn post_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
+        if is_aggregate(expression) {
+            self.groups.pop();
+        }
+        if self.of_groups.remove(&address(expression)).is_some() {
+            self.groups.pop();
+        }
         if let Some(parts) = self.inside.remove(&address(expression)) {
             let around = self.around();
             around.truncate(around.len().saturating_sub(parts.len()));
@@ -172,8 +198,23 @@ impl Reader {
     }
 
     fn filters(&mut self, select: &Select) {
-        for condition in select.selection.iter().chain(&select.having) {
+        if let Some(condition) = &select.selection {
             self.take(condition, true, Vec::new());
+        }
+        if select.having.is_none() && !has_groups(select) {
+            return;
+        }
+        let group = Rc::new(select.clone());
+        if let Some(condition) = &select.having {
+            self.groups.push(Some(Rc::clone(&group)));
+            self.take(condition, true, Vec::new());
+            self.groups.pop();
+            self.of_groups.insert(address(condition), Rc::clone(&group));
+        }
+        for item in &select.projection {
+            if let SelectItem::UnnamedExpr(shown) | SelectItem::ExprWithAlias { expr: shown, .. } = item {
+                self.of_groups.insert(address(shown), Rc::clone(&group));
+            }
         }
     }
 
@@ -237,7 +278,14 @@ impl Reader {
     fn take(&mut self, condition: &Expr, is_given: bool, within: Vec<Part>) {
         let mut all = self.around().clone();
         all.extend(within);
+        let begun = self.reading.conditions.len();
         take_apart(condition, true, is_given, &all, &mut self.reading.conditions);
+        if let Some(Some(select)) = self.groups.last() {
+            for stated in &mut self.reading.conditions[begun..] {
+                let goes_by_more = |part: &Part| names_beside_keys(&part.expression, select);
+                stated.group = stated.parts.iter().any(goes_by_more).then(|| Rc::clone(select));
+            }
+        }
     }
 }
 
@@ -251,6 +299,34 @@ fn asked(operand: Option<&Expr>, condition: &Expr) -> Expr {
         op: BinaryOperator::Eq,
         right: Box::new(Expr::Nested(Box::new(condition.clone()))),
     }
+}
+
+/// Whether a function gathers rows; what has the same name and several arguments, as MIN, does not.
+pub(super) fn is_aggregate(expression: &Expr) -> bool {
+    let Expr::Function(function) = expression else {
+        return false;
+    };
+    let name = function.name.to_string().trim_matches('"').to_ascii_lowercase();
+    const GATHERING: [&str; 16] = [
+        "count",
+        "sum",
+        "total",
+        "avg",
+        "group_concat",
+        "string_agg",
+        "median",
+        "percentile",
+        "percentile_cont",
+        "percentile_disc",
+        "json_group_array",
+        "json_group_object",
+        "jsonb_group_array",
+        "jsonb_group_object",
+        "min",
+        "max",
+    ];
+    let is_extreme = matches!(name.as_str(), "min" | "max");
+    function.over.is_none() && GATHERING.contains(&name.as_str()) && (!is_extreme || arguments(function).len() == 1)
 }
 
 fn part(expression: &Expr, wanted: &'static str) -> Part {
@@ -314,24 +390,12 @@ fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[Part], f
         other => {
             let mut parts = vec![part(other, word)];
             parts.extend_from_slice(within);
-            let mut looks = looks(other);
-            if let Expr::In { target, negated, .. } = other
-                && *negated == wanted
-            {
-                // In an empty list nothing is, whatever is looked for.
-                match target {
-                    InTarget::Subquery(query) => parts.push(part(
-                        &Expr::Exists {
-                            subquery: query.clone(),
-                            negated: false,
-                        },
-                        "TRUE",
-                    )),
-                    InTarget::List(values) if values.is_empty() => looks.clear(),
-                    _ => {}
-                }
-            }
-            found.push(Stated { parts, looks });
+            let looks = looks(other);
+            found.push(Stated {
+                parts,
+                looks,
+                group: None,
+            });
         }
     }
 }
@@ -433,6 +497,20 @@ impl Visitor for Looker {
         }
         match expression {
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.name(expression),
+            // In an empty list nothing is, whatever is looked for.
+            Expr::In { expr, target, .. } => match target {
+                InTarget::Subquery(query) => {
+                    let rows = Expr::Exists {
+                        subquery: query.clone(),
+                        negated: false,
+                    };
+                    self.inside.insert(address(expr), vec![part(&rows, "TRUE")]);
+                }
+                InTarget::List(values) if values.is_empty() => {
+                    self.passed.insert(address(expr));
+                }
+                _ => {}
+            },
             Expr::Case {
                 operand,
                 conditions,

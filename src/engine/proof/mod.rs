@@ -12,6 +12,7 @@ mod claims;
 mod compare;
 mod completeness;
 mod conditions;
+mod groups;
 mod marks;
 mod session;
 mod soundness;
@@ -93,14 +94,17 @@ pub fn prove_trace(engine: &Engine, trace: &Trace, settings: &ProofSettings) -> 
         let (program, output, lineage) = match (&step.program, step.output, &step.lineage) {
             (Some(program), Some(output), Some(lineage)) => (program, output, lineage),
             // One that did not run, or ran elsewhere.
-            (_, None, None) => continue,
+            (None, None, None) => continue,
             (_, _, None) if trace.imported.is_some() => continue,
             (_, _, None) => {
-                proofs.push(not_reproduced(position, "the step has a result and no lineage"));
+                proofs.push(not_reproduced(position, "the step has no lineage"));
                 continue;
             }
             (_, _, Some(_)) => {
-                proofs.push(not_reproduced(position, "the step has a lineage and no program or no result"));
+                proofs.push(not_reproduced(
+                    position,
+                    "the step has a lineage and no program or no result",
+                ));
                 continue;
             }
         };

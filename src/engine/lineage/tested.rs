@@ -1,0 +1,210 @@
+//! The conditions of a SELECT that are tested on rows, as SQL beside its result.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{Expr, Ident, Query, Select, Visit, Visitor};
+
+use super::branches::{branches, looked_at};
+use super::expressions::{Atom, Wanted, atoms, is_aggregate, look_into};
+use super::layout::{Layout, Test};
+
+/// SQL that is 1 where an atom counts: it holds as wanted, and so do the parts around it. Parts that speak of a group
+/// cannot be asked of a row.
+fn holds(atom: &Atom) -> String {
+    let around = atom.within.iter().filter(|(part, _)| {
+        let parts = look_into(part);
+        parts.aggregates.is_empty() && !parts.has_window
+    });
+    let wanted = if atom.wanted { Wanted::True } else { Wanted::False };
+    all_hold(std::iter::once(&(atom.condition.clone(), wanted)).chain(around))
+}
+
+/// SQL that is 1 where all parts are as wanted.
+pub(super) fn all_hold<'part>(parts: impl IntoIterator<Item = &'part (Expr, Wanted)>) -> String {
+    let all: Vec<String> = parts
+        .into_iter()
+        .map(|(part, wanted)| format!("(({part}) {})", wanted.sql()))
+        .collect();
+    format!("({})", all.join(" AND "))
+}
+
+/// Where the conditions stand that are tested on rows.
+pub(super) struct Tested<'select> {
+    pub(super) select: &'select Select,
+    pub(super) joins: &'select [Expr],
+    pub(super) groups: &'select [Expr],
+    pub(super) ordered_by: &'select [Expr],
+    pub(super) is_aggregate: bool,
+}
+
+impl Tested<'_> {
+    /// The conditions that are tested on rows: of WHERE and ON, of HAVING where it speaks of columns, and of CASE, IIF and
+    /// FILTER where they are computed for each row.
+    pub(super) fn collect(&self, layout: &mut Layout) {
+        let mut found = Vec::new();
+        if let Some(condition) = &self.select.selection {
+            atoms(condition, true, &[], &mut found);
+        }
+        for condition in self.joins {
+            // A row that an outer join filled up is there although its ON does not hold.
+            atoms(condition, layout.outer.is_empty(), &[], &mut found);
+        }
+        for branch in branches(&self.groups.to_vec()) {
+            atoms(&branch.condition, false, &branch.within, &mut found);
+        }
+        let ordered_by = self.ordered_by.to_vec();
+        let computed = [
+            branches(&self.select.projection),
+            branches(&self.select.having),
+            branches(&ordered_by),
+        ];
+        for branch in computed.iter().flatten() {
+            if branch.in_aggregate || !self.is_aggregate {
+                atoms(&branch.condition, false, &branch.within, &mut found);
+            }
+        }
+        let aggregates = [
+            look_into(&self.select.projection),
+            look_into(&self.select.having),
+            look_into(&ordered_by),
+        ];
+        for function in aggregates.iter().flat_map(|parts| &parts.aggregates) {
+            if let Some(filter) = &function.filter {
+                atoms(filter, false, &[], &mut found);
+            }
+        }
+        self.as_tests(&found, false, layout);
+        let mut of_groups = Vec::new();
+        if let Some(condition) = &self.select.having {
+            atoms(condition, true, &[], &mut of_groups);
+        }
+        self.as_tests(&of_groups, true, layout);
+    }
+
+    /// Makes conditions hidden columns, each for what it looks at.
+    fn as_tests(&self, found: &[Atom], in_having: bool, layout: &mut Layout) {
+        for atom in found {
+            let of_group = in_having && self.reads_one_row(atom, layout);
+            let parts = look_into(&atom.condition);
+            if !parts.aggregates.is_empty() || parts.has_window {
+                continue;
+            }
+            let always = layout.columns_in(&parts);
+            if always.is_empty() {
+                continue;
+            }
+            let mut known: Vec<(usize, usize)> = Vec::new();
+            for looked_at in looked_at(&atom.condition) {
+                let mut columns: Vec<(usize, usize)> = looked_at
+                    .names
+                    .iter()
+                    .flat_map(|name| layout.columns_of(name))
+                    .collect();
+                columns.retain(|column| !known.contains(column));
+                if columns.is_empty() {
+                    continue;
+                }
+                if looked_at.within.is_empty() {
+                    known.extend(&columns);
+                }
+                let mut atom = atom.clone();
+                atom.within.extend(looked_at.within);
+                layout.tests.push(Test {
+                    sql: holds(&atom),
+                    columns,
+                    of_group,
+                });
+            }
+        }
+    }
+
+    /// Whether a condition of HAVING goes by a column that its group takes from one row: one that stands outside of
+    /// aggregates and is no key of the group.
+    fn reads_one_row(&self, atom: &Atom, layout: &Layout) -> bool {
+        let around = atom.within.iter().map(|(part, _)| part);
+        std::iter::once(&atom.condition).chain(around).any(|part| {
+            let mut beside = Beside {
+                layout,
+                keys: self.groups,
+                query_depth: 0,
+                passed_depth: 0,
+                has_found: false,
+            };
+            let ControlFlow::Continue(()) = part.visit(&mut beside);
+            beside.has_found
+        })
+    }
+}
+
+/// Looks for names of columns beside the keys of a group.
+struct Beside<'look> {
+    layout: &'look Layout,
+    keys: &'look [Expr],
+    query_depth: usize,
+    /// Inside a key or an aggregate.
+    passed_depth: usize,
+    has_found: bool,
+}
+
+impl Beside<'_> {
+    fn is_key(&self, expression: &Expr) -> bool {
+        let text = without_brackets(expression).to_string();
+        self.keys.iter().any(|key| match (named(expression), named(key)) {
+            (Some(name), Some(key)) => self.layout.columns_of(name) == self.layout.columns_of(key),
+            _ => without_brackets(key).to_string() == text,
+        })
+    }
+}
+
+fn named(expression: &Expr) -> Option<&[Ident]> {
+    match without_brackets(expression) {
+        Expr::Identifier(name) => Some(std::slice::from_ref(name)),
+        Expr::CompoundIdentifier(names) => Some(names),
+        _ => None,
+    }
+}
+
+fn without_brackets(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Nested(inner) => without_brackets(inner),
+        other => other,
+    }
+}
+
+impl Visitor for Beside<'_> {
+    type Break = Infallible;
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
+        self.query_depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
+        self.query_depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
+        if self.query_depth > 0 {
+            return ControlFlow::Continue(());
+        }
+        let is_passed = || match expression {
+            Expr::Function(function) => function.over.is_none() && is_aggregate(function),
+            _ => false,
+        };
+        if self.passed_depth > 0 || is_passed() || self.is_key(expression) {
+            self.passed_depth += 1;
+        } else if let Some(name) = named(expression) {
+            self.has_found |= !self.layout.columns_of(name).is_empty();
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, _: &Expr) -> ControlFlow<Infallible> {
+        if self.query_depth == 0 {
+            self.passed_depth = self.passed_depth.saturating_sub(1);
+        }
+        ControlFlow::Continue(())
+    }
+}
