@@ -102,7 +102,7 @@ fn having_reads_a_column_of_the_row_that_the_group_takes() {
         ),
         (
             "SELECT g, max(x), y FROM table_sql GROUP BY g HAVING y > 2",
-            vec![(3, 4), (6, 4)],
+            vec![(1, 4), (3, 4), (6, 4)],
             (7, 4),
         ),
         (
@@ -151,9 +151,42 @@ fn in_an_empty_list_nothing_is_whatever_stands_around_it() {
 #[test]
 fn a_step_without_lineage_is_a_finding() {
     let mut trace = chain();
-    trace.steps[1].lineage = None;
+    trace.steps[2].lineage = None;
     let proofs = prove_trace(&Engine::default(), &trace, &ProofSettings::default());
     let summary = ProofSummary::of(&proofs);
     assert_eq!((summary.steps, summary.not_reproduced), (3, 1), "{proofs:?}");
     assert!(summary.has_findings());
+}
+
+#[test]
+fn of_several_parts_those_are_marked_that_make_it_so() {
+    for (condition, row, right, wrong) in [
+        // x = 1 fails, k = 8 holds.
+        (
+            "CASE WHEN x > 2 THEN 'hi' WHEN k > 6 THEN 'mid' ELSE 'lo' END IN ('hi', 'mid')",
+            7,
+            vec![0],
+            3,
+        ),
+        ("CASE WHEN x > 2 OR k > 6 THEN 'y' ELSE 'n' END = 'y'", 7, vec![0], 3),
+        ("(x > 2 OR y > 2) IS TRUE", 7, vec![4], 3),
+        ("(x > 2 OR y > 2) = 1", 7, vec![4], 3),
+        ("iif(x > 2 OR y > 2, 1, 0)", 7, vec![4], 3),
+        ("(x > 2 AND y > 2) IS NOT TRUE", 7, vec![3], 4),
+        ("(x > 2 AND y > 2) IS FALSE", 7, vec![3], 4),
+        ("8 IN (x, k)", 7, vec![0], 3),
+        ("h IN ('p', g)", 7, vec![2], 1),
+        // Below y = 4, and not above k = 8.
+        ("x NOT BETWEEN y AND k", 7, vec![3, 4], 0),
+        ("(g, x) > ('b', 2)", 7, vec![1], 3),
+        ("(g, x) <> ('c', 2)", 7, vec![3], 1),
+        ("NOT (g, x) = ('c', 2)", 7, vec![3], 1),
+        ("coalesce(y, x, k) IS NOT NULL", 0, vec![3], 4),
+        ("CASE WHEN x > 2 THEN 'hi' ELSE 'lo' END = 'lo'", 7, vec![3], 4),
+        ("CASE h WHEN 'p' THEN x ELSE k END < 2", 7, vec![2, 3], 4),
+    ] {
+        let statement = format!("SELECT k FROM table_sql WHERE rowid = {} AND {condition}", row + 1);
+        let right: Vec<(usize, usize)> = right.into_iter().map(|column| (row, column)).collect();
+        assert_conditions(&statement, &right, (row, wrong));
+    }
 }

@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Function, Ident, InTarget, Query, Visit, Visitor};
 
-use super::expressions::{Wanted, arguments, is_aggregate, name_of};
+use super::conditions::Wanted;
+use super::expressions::{arguments, is_aggregate, name_of};
 
 /// A condition of a CASE or IIF.
 #[derive(Clone, Debug)]
@@ -250,7 +251,7 @@ fn rows_of(query: &Query) -> Expr {
 }
 
 /// What `CASE operand WHEN value` asks.
-fn equals(operand: Option<&Expr>, condition: &Expr) -> Expr {
+pub(super) fn equals(operand: Option<&Expr>, condition: &Expr) -> Expr {
     let Some(operand) = operand else {
         return condition.clone();
     };

@@ -4,8 +4,8 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, InTarget, JoinConstraint,
-    JoinOperator, Query, UnaryOperator, Visit, Visitor,
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, InTarget, JoinConstraint, JoinOperator,
+    Query, Visit, Visitor,
 };
 
 /// How an expression uses a subquery.
@@ -167,76 +167,6 @@ pub(super) fn arguments(function: &Function) -> Vec<&Expr> {
     each.collect::<Option<Vec<&Expr>>>().unwrap_or_default()
 }
 
-/// What is asked of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
-    /// That it holds.
-    True,
-    /// That it fails.
-    False,
-    /// That it fails or is NULL.
-    NotTrue,
-}
-
-impl Wanted {
-    /// The operator that asks it.
-    pub(super) fn sql(self) -> &'static str {
-        match self {
-            Self::True => "IS TRUE",
-            Self::False => "IS FALSE",
-            Self::NotTrue => "IS NOT TRUE",
-        }
-    }
-}
-
-/// A condition that is tested by itself: no AND, OR, NOT or brackets around it.
-#[derive(Clone, Debug)]
-pub(super) struct Atom {
-    pub(super) condition: Expr,
-    /// Whether the whole asks for it to be true (false under an odd number of NOTs).
-    pub(super) wanted: bool,
-    /// Parts around it that must hold too for it to count, each with what is wanted of it: of `(a AND b) OR c`, `a` counts
-    /// only where `b` holds.
-    pub(super) within: Vec<(Expr, Wanted)>,
-}
-
-/// Takes a condition apart at AND, OR and NOT. `is_given` says that the whole holds for every row that is looked at, as
-/// WHERE does for a row kept; `within` are parts around it that must hold too.
-pub(super) fn atoms(condition: &Expr, is_given: bool, within: &[(Expr, Wanted)], found: &mut Vec<Atom>) {
-    take_apart(condition, true, is_given, within, found);
-}
-
-fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[(Expr, Wanted)], found: &mut Vec<Atom>) {
-    match condition {
-        Expr::Nested(inner) => take_apart(inner, wanted, is_given, within, found),
-        Expr::UnaryOp {
-            op: UnaryOperator::Not,
-            expr,
-        } => take_apart(expr, !wanted, is_given, within, found),
-        Expr::BinaryOp {
-            left,
-            op: op @ (BinaryOperator::And | BinaryOperator::Or),
-            right,
-        } => {
-            // All parts must hold: each is given where the whole is. Or some part: none is given.
-            let needs_all = (*op == BinaryOperator::And) == wanted;
-            let mut within = within.to_vec();
-            if needs_all && !is_given {
-                let wanted = if wanted { Wanted::True } else { Wanted::False };
-                within.push((condition.clone(), wanted));
-            }
-            let is_given = needs_all;
-            take_apart(left, wanted, is_given, &within, found);
-            take_apart(right, wanted, is_given, &within, found);
-        }
-        other => found.push(Atom {
-            condition: other.clone(),
-            wanted,
-            within: within.to_vec(),
-        }),
-    }
-}
-
 /// What a join goes by; `None` for operators SQLite does not have.
 pub(super) fn join_constraint(operator: &JoinOperator) -> Option<&JoinConstraint> {
     match operator {
@@ -279,23 +209,5 @@ mod tests {
         assert_eq!(names, ["a", "c d", "g", "h", "i"]);
         assert_eq!(parts.subqueries.len(), 1);
         assert_eq!(parts.aggregates.len(), 1, "MIN of two arguments is no aggregate");
-    }
-
-    #[test]
-    fn not_turns_what_is_wanted() {
-        let mut found = Vec::new();
-        atoms(&expression("a = 1 AND NOT (b = 2 OR NOT c = 3)"), true, &[], &mut found);
-        let wanted: Vec<(String, bool)> = found
-            .iter()
-            .map(|atom| (atom.condition.to_string(), atom.wanted))
-            .collect();
-        assert_eq!(
-            wanted,
-            [
-                ("a = 1".to_owned(), true),
-                ("b = 2".to_owned(), false),
-                ("c = 3".to_owned(), true)
-            ]
-        );
     }
 }

@@ -34,6 +34,7 @@
 mod aliases;
 mod block;
 mod branches;
+mod conditions;
 mod deciding;
 mod expressions;
 mod from;

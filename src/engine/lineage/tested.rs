@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{Expr, Ident, Query, Select, Visit, Visitor};
 
 use super::branches::{branches, looked_at};
-use super::expressions::{Atom, Wanted, atoms, is_aggregate, look_into};
+use super::conditions::{Atom, Wanted, atoms};
+use super::expressions::{is_aggregate, look_into};
 use super::layout::{Layout, Test};
 
 /// SQL that is 1 where an atom counts: it holds as wanted, and so do the parts around it. Parts that speak of a group
@@ -16,8 +17,7 @@ fn holds(atom: &Atom) -> String {
         let parts = look_into(part);
         parts.aggregates.is_empty() && !parts.has_window
     });
-    let wanted = if atom.wanted { Wanted::True } else { Wanted::False };
-    all_hold(std::iter::once(&(atom.condition.clone(), wanted)).chain(around))
+    all_hold(std::iter::once(&(atom.condition.clone(), atom.wanted)).chain(around))
 }
 
 /// SQL that is 1 where all parts are as wanted.
