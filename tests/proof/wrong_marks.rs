@@ -177,7 +177,7 @@ fn of_several_parts_those_are_marked_that_make_it_so() {
         ("8 IN (x, k)", 7, vec![0], 3),
         ("h IN ('p', g)", 7, vec![2], 1),
         // Below y = 4, and not above k = 8.
-        ("x NOT BETWEEN y AND k", 7, vec![3, 4], 0),
+        ("x NOT BETWEEN y AND k", 7, vec![3, 4], 2),
         ("(g, x) > ('b', 2)", 7, vec![1], 3),
         ("(g, x) <> ('c', 2)", 7, vec![3], 1),
         ("NOT (g, x) = ('c', 2)", 7, vec![3], 1),
