@@ -12,6 +12,7 @@ use std::rc::Rc;
 
 use super::own_texts::OwnTexts;
 use super::text_words::{Token, is_small_number, joined, runs, tokens, words};
+use super::withhold::marks;
 use crate::dataset::Sample;
 use crate::trace::Trace;
 use crate::trace::imported::Imported;
@@ -147,6 +148,12 @@ impl<'a> TellingNames<'a> {
                     .filter(whole),
             );
         }
+        let marks = marks(text);
+        found.retain(|place| {
+            !marks
+                .iter()
+                .any(|mark| mark.start <= place.start && place.end <= mark.end)
+        });
         found.retain(|place| !self.own.has_words(&words(text.get(place.clone()).unwrap_or_default())));
         joined(found)
     }

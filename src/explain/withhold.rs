@@ -499,7 +499,20 @@ pub(super) fn replace(text: &mut String, find: impl Fn(&str) -> Vec<Range<usize>
         .sum()
 }
 
-fn replace_once(text: &mut String, places: Vec<Range<usize>>) -> usize {
+/// Where a text has [`WITHHELD`] already, in bytes.
+pub(super) fn marks(text: &str) -> Vec<Range<usize>> {
+    text.match_indices(WITHHELD)
+        .map(|(at, mark)| at..at + mark.len())
+        .collect()
+}
+
+fn replace_once(text: &mut String, mut places: Vec<Range<usize>>) -> usize {
+    let marks = marks(text);
+    places.retain(|place| {
+        !marks
+            .iter()
+            .any(|mark| mark.start <= place.start && place.end <= mark.end)
+    });
     if places.is_empty() {
         return 0;
     }

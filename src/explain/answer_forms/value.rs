@@ -10,6 +10,7 @@ use super::calendar::{self, Date};
 use super::numerals::{Numeral, may_count, numerals};
 use crate::explain::letters::{Letter, letters};
 use crate::explain::text_words::{Token, index_runs, is_small_number, tokens_of};
+use crate::explain::withhold::marks;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +53,7 @@ pub(super) struct Text<'a> {
 impl<'a> Text<'a> {
     /// Takes a text apart.
     pub(super) fn new(text: &'a str) -> Self {
-        let letters = letters(text);
+        let letters = without_marks(letters(text), text);
         Self {
             text,
             tokens: tokens_of(&letters),
@@ -82,6 +83,14 @@ impl<'a> Text<'a> {
     fn raw(&self, place: &Range<usize>) -> &'a str {
         self.text.get(place.clone()).unwrap_or_default()
     }
+}
+
+/// The letters of a text, with a sign for each place that was withheld: `[withheld]` is no answer `withheld`.
+fn without_marks(mut letters: Vec<Letter>, text: &str) -> Vec<Letter> {
+    for mark in marks(text) {
+        letters.retain(|(_, place)| place.start == mark.start || place.end <= mark.start || mark.end <= place.start);
+    }
+    letters
 }
 
 /// What looks like a tag of HTML, in bytes.

@@ -134,7 +134,10 @@ impl ImportedView {
             places += match part {
                 ImportedPart::Heading(text) | ImportedPart::Code(text) => withhold::replace(text, &find),
                 ImportedPart::Paragraph(runs) => replace_in_runs(runs, &find),
-                ImportedPart::List(items) => items.iter_mut().map(|item| replace_in_runs(item, &find)).sum(),
+                ImportedPart::List(items) => {
+                    let within = items.iter_mut().map(|item| replace_in_runs(item, &find));
+                    within.sum::<usize>() + replace_across(items, &find)
+                }
                 ImportedPart::Table(table) => table
                     .all_rows()
                     .flatten()
@@ -159,6 +162,7 @@ impl ImportedView {
                 ImportedPart::Paragraph(runs) => places += replace_in_runs(runs, &find),
                 ImportedPart::List(items) => {
                     places += items.iter_mut().map(|item| replace_in_runs(item, &find)).sum::<usize>();
+                    places += replace_across(items, &find);
                 }
                 ImportedPart::Table(table) => {
                     let rows: Vec<Vec<&str>> = table.header.iter().chain(&table.rows).map(|row| texts(row)).collect();
@@ -195,11 +199,61 @@ fn texts(row: &[ImportedCell]) -> Vec<&str> {
 
 /// Replaces in a paragraph as if it were one text: what is found may begin in one run and end in another.
 fn replace_in_runs(runs: &mut Vec<ImportedRun>, find: &impl Fn(&str) -> Vec<Range<usize>>) -> usize {
-    let text: String = runs.iter().map(|run| run.text.as_str()).collect();
-    let places = find(&text);
+    let text = text_of(runs);
+    let mut places = find(&text);
+    let marks = withhold::marks(&text);
+    places.retain(|place| {
+        !marks
+            .iter()
+            .any(|mark| mark.start <= place.start && place.end <= mark.end)
+    });
+    cut(runs, &places)
+}
+
+fn text_of(runs: &[ImportedRun]) -> String {
+    runs.iter().map(|run| run.text.as_str()).collect()
+}
+
+/// The same of what goes on from one item of a list into the next, as a reader of the whole list takes it.
+fn replace_across(items: &mut [Vec<ImportedRun>], find: &impl Fn(&str) -> Vec<Range<usize>>) -> usize {
+    const BEFORE_ITEM: &str = "\n- ";
+    let mut all = String::new();
+    let starts: Vec<usize> = items
+        .iter()
+        .map(|item| {
+            all.push_str(BEFORE_ITEM);
+            let start = all.len();
+            all.push_str(&text_of(item));
+            start
+        })
+        .collect();
+    let marks = withhold::marks(&all);
+    let found = find(&all);
+    let is_new = |place: &&Range<usize>| {
+        !marks
+            .iter()
+            .any(|mark| mark.start <= place.start && place.end <= mark.end)
+    };
+    let found: Vec<&Range<usize>> = found.iter().filter(is_new).collect();
+    let mut places = 0;
+    for (item, start) in items.iter_mut().zip(starts) {
+        let end = start + text_of(item).len();
+        let cuts: Vec<Range<usize>> = found
+            .iter()
+            .filter(|place| place.start < end && place.end > start)
+            .map(|place| place.start.max(start) - start..place.end.min(end) - start)
+            .collect();
+        places += cut(item, &cuts);
+    }
+    places
+}
+
+/// Puts [`WITHHELD`] in the place of each range of the text of runs.
+fn cut(runs: &mut Vec<ImportedRun>, places: &[Range<usize>]) -> usize {
     if places.is_empty() {
         return 0;
     }
+    let text = text_of(runs);
     let mut kept: Vec<ImportedRun> = Vec::new();
     let mut keep = |text: &str, marked: bool| match kept.last_mut() {
         Some(last) if last.marked == marked => last.text.push_str(text),
@@ -401,6 +455,17 @@ mod tests {
                 &heron
             ),
             ["[withheld]", "the <[withheld]>, <x [withheld] y>", "a / [withheld]"]
+        );
+        assert_eq!(
+            concealed("<ul><li>the old</li><li>heron, <mark>here</mark></li></ul>", &heron),
+            ["the [withheld] / [withheld], <here>"]
+        );
+        assert_eq!(
+            concealed(
+                "<p>It is withheld.</p><ul><li>withheld</li></ul>",
+                &values(&["withheld"])
+            ),
+            ["It is [withheld].", "[withheld]"]
         );
         let three = values(&["3"]);
         assert_eq!(

@@ -194,6 +194,11 @@ impl Element<'_> {
             || self.name == "aside" && self.is_of_class("legend")
     }
 
+    /// Whether it stands in a line of text, with all that is in it.
+    fn is_inline(&self) -> bool {
+        INLINE.contains(&self.name) && self.elements().all(Self::is_inline)
+    }
+
     fn elements(&self) -> impl Iterator<Item = &Self> {
         self.children.iter().filter_map(|child| match child {
             Node::Element(element) => Some(element),
@@ -259,6 +264,7 @@ impl Reader {
             "pre" => Part::Program(text()),
             "p" if element.is_of_class("operations") => Part::Program(text()),
             "p" if element.is_of_class("said") => Part::Said(text()),
+            "p" if element.is_of_class("value") => Part::Answer(text()),
             "h2" => match element.attribute("id").and_then(|id| id.strip_prefix("step-")) {
                 Some(number) => Part::Step {
                     number: number.parse().unwrap_or(0),
@@ -300,7 +306,7 @@ impl Reader {
                     }
                     text.push_str(more);
                 }
-                Node::Element(inner) if INLINE.contains(&inner.name) => {
+                Node::Element(inner) if inner.is_inline() => {
                     self.read_attributes(inner);
                     if !inner.is_sign() {
                         text.push_str(&inner.text());

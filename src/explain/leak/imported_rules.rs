@@ -65,10 +65,10 @@ impl<'b, 'a> ImportedRules<'b, 'a> {
             }
             // A heading of the explanation's own.
             Part::Step { number, words } => format!("Step {number}: {words}"),
-            // Of the page's own end.
-            Part::Line(text) if text.starts_with("Answer: ") => return Vec::new(),
             Part::Line(text) if is_name_of_table(text) => return Vec::new(),
-            Part::Head(text) | Part::Said(text) | Part::Fact { text, .. } | Part::Line(text) => text.clone(),
+            Part::Head(text) | Part::Said(text) | Part::Fact { text, .. } | Part::Answer(text) | Part::Line(text) => {
+                text.clone()
+            }
         };
         let said = forms.map(|forms| imported::said_in_text(forms, &text));
         kinds(
@@ -81,8 +81,7 @@ impl<'b, 'a> ImportedRules<'b, 'a> {
     /// Whether words of steps, programs or an explanation tell the right answer, or whether the answer is right.
     pub(super) fn outcome_in(&self, part: &Part) -> bool {
         match part {
-            Part::Table(_) | Part::Head(_) => false,
-            Part::Line(text) if text.starts_with("Answer: ") => false,
+            Part::Table(_) | Part::Head(_) | Part::Answer(_) => false,
             Part::Program(text)
             | Part::Script(text)
             | Part::Said(text)

@@ -55,6 +55,8 @@ pub(super) fn parts(markdown: &str) -> Vec<Placed> {
         } else if let Some(step) = text.strip_prefix("### Step ") {
             let step = numbered(step, ": ").map(|(number, words)| Part::Step { number, words });
             Some(step.unwrap_or_else(|| Part::Line(unescaped(text))))
+        } else if let Some(answer) = text.strip_prefix("Answer: ") {
+            Some(Part::Answer(unescaped(answer)))
         } else {
             Some(Part::Line(unescaped(text)))
         };

@@ -36,6 +36,8 @@ pub(super) enum Part {
         /// Its sentence.
         text: String,
     },
+    /// The answer, or why there is none.
+    Answer(String),
     /// Any other text.
     Line(String),
 }

@@ -9,6 +9,7 @@ use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
 use super::LeakKind;
 use super::imported_rules::ImportedRules;
 use super::parts::{Part, TablePart};
+use crate::dataset::Answer;
 use crate::explain::answer_forms::{AnswerForms, verdict_of};
 use crate::explain::material::Material;
 use crate::explain::page_size::{NAME_CHARACTERS, TEXT_CHARACTERS, shortened};
@@ -26,6 +27,7 @@ pub(super) struct Rules<'b, 'a> {
     /// What the page was made of.
     material: Material<'a>,
     counts: Counts,
+    visibility: AnswerVisibility,
     own_headers: Vec<Vec<String>>,
     /// The rules for what was made elsewhere.
     imported: Option<ImportedRules<'b, 'a>>,
@@ -40,6 +42,7 @@ impl<'b, 'a> Rules<'b, 'a> {
             blind,
             material: Material::new(blind.sample, blind.trace, format, visibility),
             counts: Counts::of_page(blind.sample.kind, visibility),
+            visibility,
             imported: (blind.trace.imported.is_some() && format != Format::None).then(|| ImportedRules::new(blind)),
             is_imported_page: format == Format::Imported,
             own_headers: {
@@ -57,6 +60,7 @@ impl<'b, 'a> Rules<'b, 'a> {
                 Part::Head(text) if self.is_head(text) => Vec::new(),
                 Part::Table(table) if self.is_first(table) => Vec::new(),
                 Part::Line(text) if is_fixed(text) => Vec::new(),
+                Part::Answer(text) if self.is_prediction(text) => Vec::new(),
                 part => imported.of(part),
             };
         }
@@ -93,6 +97,7 @@ impl<'b, 'a> Rules<'b, 'a> {
             | Part::Step { words: text, .. }
             | Part::Fact { text, .. } => has(text),
             Part::Script(text) => has(self.beyond_data(text)),
+            Part::Answer(text) => !self.is_prediction(text) && has(text),
             Part::Line(text) => !is_fixed(text) && has(text),
         }
     }
@@ -113,10 +118,29 @@ impl<'b, 'a> Rules<'b, 'a> {
             Part::Said(text) => !forms.said_in(text).is_empty(),
             Part::Step { words, .. } => says(words),
             Part::Fact { number, text } => self.fact_tells(forms, *number, text),
+            Part::Answer(text) => !self.is_prediction(text) && says(text),
             Part::Line(text) => {
                 let is_told = || !withhold::told_by_note(forms, text, self.blind.sample).is_empty();
                 !is_fixed(text) && (is_told() || self.counts_answer(forms, text))
             }
+        }
+    }
+
+    /// Whether the answer's line gives the prediction, or says that it is withheld. A prediction may well be called as a
+    /// model is; of a sentence nothing but the whole may.
+    fn is_prediction(&self, text: &str) -> bool {
+        let text = text.trim();
+        match &self.blind.trace.answer {
+            Some(_) if self.visibility == AnswerVisibility::Withheld => text == "withheld",
+            Some(Answer::Text(sentence)) => {
+                let places = self.blind.names.found_in(text);
+                places.len() == 1
+                    && text
+                        .get(places[0].clone())
+                        .is_some_and(|name| words_of(name) == words_of(sentence))
+            }
+            Some(_) => true,
+            None => false,
         }
     }
 
@@ -328,7 +352,6 @@ fn is_fixed(text: &str) -> bool {
         "Explanation",
         "Marks: `[[text]]` = highlighted in the explanation.",
         "text is highlighted in the explanation.",
-        "Answer: withheld",
         "The answer is withheld on this page.",
         "Skip to the answer",
         "Answer",

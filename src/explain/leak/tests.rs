@@ -649,3 +649,61 @@ proptest! {
         prop_assert!(!leaks_of(&sample, &trace, "", &element).is_empty(), "{element}");
     }
 }
+
+#[test]
+fn a_prediction_that_is_called_as_a_model_is_no_name() {
+    let sample = who();
+    for prediction in ["OpenAI", "ChatGPT", "model", "spruce", "fir-answerer-2"] {
+        let trace = trace(&sample, values(&[prediction]));
+        let names = [names(), vec!["answer".to_owned(), "table".to_owned()]].concat();
+        for format in [
+            Format::AttributionChain,
+            Format::StepThrough,
+            Format::Facts,
+            Format::None,
+        ] {
+            let page = PagesOfSample::new(&sample, &names).render(&trace, format, AnswerVisibility::Shown);
+            assert_eq!(page.facts.leaks, [], "{prediction} {format:?}");
+            assert!(
+                page.markdown.contains(&format!("Answer: {prediction}")),
+                "{}",
+                page.markdown
+            );
+        }
+    }
+    let mut sentence = trace(&sample, Answer::Text("As ChatGPT I say Dee.".to_owned()));
+    let shown = |trace: &Trace| {
+        let page = PagesOfSample::new(&sample, &names()).render(trace, Format::None, AnswerVisibility::Shown);
+        page.facts.leaks.len()
+    };
+    assert_eq!(shown(&sentence), 2);
+    sentence.answer = Some(Answer::Text("ChatGPT".to_owned()));
+    assert_eq!(shown(&sentence), 0);
+}
+
+#[test]
+fn our_own_words_and_marks_are_no_answer() {
+    let sample = who();
+    for answer in [
+        "Steps",
+        "Next",
+        "Previous",
+        "All steps",
+        "First",
+        "withheld",
+        "Withheld",
+        "Copy",
+    ] {
+        let mut trace = trace(&sample, values(&[answer]));
+        trace.steps[0].description = Some(format!("Keep {answer}, which is {answer}."));
+        for format in [Format::AttributionChain, Format::StepThrough, Format::ProgramListing] {
+            let page = PagesOfSample::new(&sample, &names()).render(&trace, format, Withheld);
+            assert_eq!(page.facts.leaks, [], "{answer} {format:?}");
+            assert!(
+                !page.markdown.contains("[[withheld]]") && !page.markdown.contains("[[[["),
+                "{}",
+                page.markdown
+            );
+        }
+    }
+}
