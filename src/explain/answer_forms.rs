@@ -33,7 +33,7 @@ use super::text_words::{Token, joined, sentences, words};
 use crate::dataset::Answer;
 use value::{Occurrence, Text, Value};
 
-pub(super) use verdicts::verdict_of;
+pub(super) use verdicts::{gives_verdict, names_a_verdict, verdict_of};
 
 /// What an answer looks like in a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,6 +181,15 @@ impl AnswerForms {
                 Some(Self::Sentence { whole, news })
             }
         }
+    }
+
+    /// The same of an answer that a program may have rounded.
+    pub(super) fn rounded(mut self) -> Self {
+        if let Self::Values(values) | Self::Sentence { whole: values, .. } = &mut self {
+            let rounded = std::mem::take(&mut values.whole).into_iter().map(Value::rounded);
+            values.whole = rounded.collect();
+        }
+        self
     }
 
     /// Its values and the items of those that are lists; none of a verdict.

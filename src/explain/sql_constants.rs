@@ -272,22 +272,72 @@ fn is_quantity_expression(expression: &Expr) -> bool {
         Expr::Nested(inner) | Expr::Cast { expr: inner, .. } | Expr::UnaryOp { expr: inner, .. } => {
             is_quantity_expression(inner) && !matches!(expression, Expr::UnaryOp { op, .. } if op.to_string() == "NOT")
         }
-        Expr::BinaryOp { op, .. } => matches!(
-            op,
-            BinaryOperator::Plus
-                | BinaryOperator::Minus
-                | BinaryOperator::Multiply
-                | BinaryOperator::Divide
-                | BinaryOperator::Modulo
-        ),
+        Expr::BinaryOp { op, left, right } => {
+            let reckons = matches!(
+                op,
+                BinaryOperator::Plus
+                    | BinaryOperator::Minus
+                    | BinaryOperator::Multiply
+                    | BinaryOperator::Divide
+                    | BinaryOperator::Modulo
+            );
+            reckons && !compares(left) && !compares(right)
+        }
         Expr::Function(function) => {
             let name = function.name.to_string().to_ascii_lowercase();
             let extremes = matches!(name.as_str(), "min" | "max") && is_of_column(&function.args);
-            MEASURES.contains(&name.as_str()) || extremes
+            let of_comparison = matches!(name.as_str(), "sum" | "total" | "avg" | "round" | "abs")
+                && arguments(&function.args).any(|argument| match name.as_str() {
+                    "sum" | "total" => compares(argument),
+                    _ => compares(argument) || matches!(argument, Expr::Case { .. }),
+                });
+            MEASURES.contains(&name.as_str()) && !of_comparison || extremes
         }
         Expr::Subquery(query) => gives_quantity(query, 0, ""),
         _ => false,
     }
+}
+
+/// Whether an expression is 1 where something is so and 0 where it is not, or reckons with or sums up such.
+fn compares(expression: &Expr) -> bool {
+    match expression {
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => compares(inner),
+        Expr::UnaryOp { expr, op } => op.to_string() == "NOT" || compares(expr),
+        Expr::BinaryOp { op, left, right } => match op {
+            BinaryOperator::Eq
+            | BinaryOperator::NotEq
+            | BinaryOperator::Lt
+            | BinaryOperator::LtEq
+            | BinaryOperator::Gt
+            | BinaryOperator::GtEq
+            | BinaryOperator::And
+            | BinaryOperator::Or => true,
+            _ => compares(left) || compares(right),
+        },
+        Expr::Function(function) => {
+            let name = function.name.to_string().to_ascii_lowercase();
+            matches!(name.as_str(), "sum" | "total" | "avg" | "min" | "max" | "round" | "abs")
+                && arguments(&function.args).any(compares)
+        }
+        Expr::IsNull(_)
+        | Expr::IsNotNull(_)
+        | Expr::In { .. }
+        | Expr::Between { .. }
+        | Expr::Like { .. }
+        | Expr::Exists { .. } => true,
+        _ => false,
+    }
+}
+
+fn arguments(arguments: &FunctionArguments) -> impl Iterator<Item = &Expr> {
+    let list = match arguments {
+        FunctionArguments::List(list) => list.args.as_slice(),
+        _ => &[],
+    };
+    list.iter().filter_map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(argument)) => Some(argument),
+        _ => None,
+    })
 }
 
 fn is_of_column(arguments: &FunctionArguments) -> bool {
@@ -354,6 +404,8 @@ mod tests {
             "SELECT *, SUM(a) AS n FROM t",
             "SELECT CAST(MAX(a) AS INTEGER) - 1 FROM t",
             "SELECT (SELECT COUNT(*) FROM t)",
+            "SELECT AVG(a) * 100 FROM t",
+            "SELECT SUM(CASE WHEN a THEN 1 ELSE 0 END) FROM t",
         ] {
             assert!(is_quantity(statement), "{statement}");
         }
@@ -363,6 +415,12 @@ mod tests {
             "SELECT NOT COUNT(*) FROM t",
             "SELECT EXISTS (SELECT 1)",
             "SELECT CASE WHEN a THEN 1 ELSE 0 END FROM t",
+            "SELECT AVG(a = 2) FROM t",
+            "SELECT SUM(a > 2) FROM t",
+            "SELECT 1.0 * (MAX(a) = 55) FROM t",
+            "SELECT (MAX(a) = 55) * 100 FROM t",
+            "SELECT ROUND(AVG(a LIKE 'x'), 1) FROM t",
+            "SELECT AVG(CASE WHEN a THEN 1 ELSE 0 END) FROM t",
             "SELECT 1",
             "no statement",
         ] {

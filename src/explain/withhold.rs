@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::answer_forms::{AnswerForms, verdict_of};
+use super::answer_forms::{self, AnswerForms, names_a_verdict, verdict_of};
 use super::marked_table::TableView;
 use super::own_texts::OwnTexts;
 use super::sql_constants::{comes_from_first_table, given_constants, is_quantity};
@@ -64,7 +64,8 @@ impl<'a> Blind<'a> {
                 .answer
                 .as_ref()
                 .filter(|_| visibility == AnswerVisibility::Withheld)
-                .and_then(|answer| AnswerForms::of(answer, &sample.question)),
+                .and_then(|answer| AnswerForms::of(answer, &sample.question))
+                .map(|forms| if rounds(trace) { forms.rounded() } else { forms }),
             choice: OnceCell::new(),
         }
     }
@@ -117,6 +118,14 @@ impl<'a> Blind<'a> {
         }
         places
     }
+}
+
+/// Whether a program of the trace rounds to whole numbers, as far as its words tell.
+fn rounds(trace: &Trace) -> bool {
+    let programs = trace.steps.iter().filter_map(|step| step.program.as_ref());
+    programs
+        .map(|program| program.text.to_ascii_lowercase())
+        .any(|text| text.contains("round") || text.contains(" as int"))
 }
 
 struct Concealer<'b, 'a> {
@@ -250,7 +259,7 @@ fn gives_verdict(trace: &Trace, table: &Table, index: usize, column: usize) -> b
     };
     row.get(column)
         .and_then(|cell| cell.as_deref())
-        .is_some_and(|cell| verdict_of(cell).is_some())
+        .is_some_and(answer_forms::gives_verdict)
         && !is_quantity(trace, index, column)
 }
 
@@ -312,6 +321,7 @@ pub(super) fn fills_first_table(forms: &AnswerForms, table: &Table) -> bool {
 /// Whether the name of a column tells the answer: has it, or states it.
 pub(super) fn is_told_by_name(forms: &AnswerForms, name: &str, question: &str) -> bool {
     forms.is_named_by(name)
+        || *forms == AnswerForms::Verdict && names_a_verdict(name)
         || *forms != AnswerForms::Verdict && !forms.said_in_step(&name.replace('_', " "), question).is_empty()
 }
 
@@ -443,9 +453,11 @@ pub(super) fn said_in_program(forms: &AnswerForms, text: &str, question: &str) -
     match forms {
         AnswerForms::Verdict => {
             let (mut constants, has_both) = verdict_constants(text);
+            let certain = [constant_truths(text), verdict_names(text)].concat();
             if has_both {
-                return Vec::new();
+                return joined(certain);
             }
+            constants.extend(certain);
             let verdicts: Vec<bool> = given.iter().filter_map(|constant| verdict_of(&constant.text)).collect();
             if verdicts.len() == given.len() && verdicts.windows(2).all(|pair| pair[0] == pair[1]) {
                 constants.extend(given.into_iter().map(|constant| constant.place));
@@ -460,6 +472,46 @@ pub(super) fn said_in_program(forms: &AnswerForms, text: &str, question: &str) -
             joined(places)
         }
     }
+}
+
+/// Where a program holds two constants against each other, or asks for none, so that its verdict is settled before it runs:
+/// `1 = 1`, `WHEN 1 THEN`. In `WHERE 1 = 1` nothing is settled.
+fn constant_truths(program: &str) -> Vec<Range<usize>> {
+    static SETTLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?ix) (?:^|[^\w.'])(?P<equation>(?:[0-9]+|'[^']*')\s*(?:==?|<>|!=|<=?|>=?)\s*(?:[0-9]+|'[^']*'))(?:[^\w.']|$)
+            | \bWHEN\s+(?P<constant>[0-9]+|TRUE|FALSE)\s+THEN\b",
+        )
+        .ok()
+    });
+    let Some(settled) = SETTLED.as_ref() else {
+        return Vec::new();
+    };
+    let is_idle = |at: usize| {
+        let before = program.get(..at).unwrap_or_default().trim_end().to_ascii_uppercase();
+        ["WHERE", "AND", "ON", "HAVING"]
+            .iter()
+            .any(|word| before.ends_with(word))
+    };
+    let places = settled.captures_iter(program).filter_map(|found| {
+        let place = found.name("equation").or_else(|| found.name("constant"))?;
+        Some(place.range())
+    });
+    places.filter(|place| !is_idle(place.start)).collect()
+}
+
+/// The names that a program gives its columns and that state a verdict.
+fn verdict_names(program: &str) -> Vec<Range<usize>> {
+    static NAMED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"(?i)\bAS\s+("[^"]*"|`[^`]*`|\[[^\]]*\]|[a-z_]\w*)"#).ok());
+    let Some(named) = NAMED.as_ref() else {
+        return Vec::new();
+    };
+    let names = named.captures_iter(program).filter_map(|found| found.get(1));
+    names
+        .filter(|name| names_a_verdict(name.as_str()))
+        .map(|name| name.range())
+        .collect()
 }
 
 /// The constants of a program that are verdicts, and whether both are among them. `'TR' || 'UE'` is one.

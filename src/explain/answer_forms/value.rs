@@ -22,6 +22,8 @@ pub(super) struct Value {
     /// The amounts that it is, with the decimals that it has.
     amounts: Vec<f64>,
     decimals: usize,
+    /// Whether it may have been rounded to a whole number.
+    may_be_rounded: bool,
     dates: Vec<Date>,
     times: Vec<u32>,
     /// What a statement may shorten it to.
@@ -188,9 +190,16 @@ impl Value {
             words,
             amounts,
             decimals,
+            may_be_rounded: false,
             dates,
             times,
         })
+    }
+
+    /// The same of a program that rounds: 37 is told by 36.6667.
+    pub(super) fn rounded(mut self) -> Self {
+        self.may_be_rounded = self.decimals == 0;
+        self
     }
 
     /// Whether it is a whole number below 100 and nothing else.
@@ -379,21 +388,33 @@ impl Value {
         }
     }
 
+    /// Whether an amount of ours is what a number with more decimals is rounded to: `36.666667` tells 36.67, but `3.4` is not 3.
+    fn is_rounding_of(&self, exact: f64, amount: f64) -> bool {
+        let has_two_decimals = (exact * 10.0).fract() != 0.0;
+        match self.decimals {
+            0 => self.may_be_rounded && amount.fract() == 0.0 && has_two_decimals && is_rounded(0, exact, amount),
+            decimals => is_rounded(decimals.min(12), exact, amount),
+        }
+    }
+
     fn is_amount(&self, amount: f64, numeral: &Numeral) -> bool {
         if is_same(amount, numeral.amount) {
             return true;
         }
         // A share that is written out to two decimals or more, and a measure that is rounded to one or more.
-        let is_rounded = |decimals: usize, exact: f64, rounded: f64| {
-            format!("{exact:.decimals$}")
-                .parse::<f64>()
-                .is_ok_and(|exact| is_same(exact, rounded))
-        };
         numeral.is_share && self.decimals >= 2 && is_rounded(self.decimals.min(12), numeral.amount, amount)
+            || !numeral.is_share && numeral.amount.fract() != 0.0 && self.is_rounding_of(numeral.amount, amount)
             || !numeral.is_share
                 && numeral.amount.fract() != 0.0
                 && (1..self.decimals.min(4)).any(|fewer| is_rounded(fewer, amount, numeral.amount))
     }
+}
+
+/// Whether a number rounded to so many decimals is another.
+fn is_rounded(decimals: usize, exact: f64, rounded: f64) -> bool {
+    format!("{exact:.decimals$}")
+        .parse::<f64>()
+        .is_ok_and(|exact| is_same(exact, rounded))
 }
 
 fn is_same(one: f64, other: f64) -> bool {

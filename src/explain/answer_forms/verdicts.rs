@@ -310,6 +310,55 @@ pub(in crate::explain) fn verdict_of(text: &str) -> Option<bool> {
     }
 }
 
+/// Whether what was computed as the only row of a result gives a verdict, by itself or as a text of a model's own would.
+pub(in crate::explain) fn gives_verdict(cell: &str) -> bool {
+    const MET: &[&str] = &["met", "satisfied", "fulfilled", "unmet", "violated"];
+    const JUDGING: &[&str] = &["positive", "negative", "okay", "spot", "success", "failure", "backed"];
+    if verdict_of(cell).is_some() || !said_in(cell).is_empty() {
+        return true;
+    }
+    let sentence = Sentence::new(cell);
+    let speaks_of_condition = sentence.has(&["condition", "conditions", "criterion", "criteria"]);
+    speaks_of_condition && sentence.has(MET)
+        || sentence.tokens.len() <= 2 && JUDGING.contains(&sentence.word(0))
+        || (0..sentence.tokens.len())
+            .any(|index| sentence.word(index) == "as" && STATEMENT.contains(&sentence.word(index + 1)))
+}
+
+/// Whether the name of a column states a verdict, whatever its cells hold: `TRUE`, `claim_holds`. One that asks, as
+/// `is_claim_true` does, states none.
+pub(in crate::explain) fn names_a_verdict(name: &str) -> bool {
+    const VERDICTS: &[&str] = &[
+        "true",
+        "false",
+        "untrue",
+        "supported",
+        "unsupported",
+        "refuted",
+        "entailed",
+        "confirmed",
+        "verified",
+        "contradicted",
+        "disproved",
+        "disproven",
+        "proven",
+    ];
+    const CLAIMS: &[&str] = &["statement", "claim", "assertion", "hypothesis", "sentence"];
+    const ASK: &[&str] = &[
+        "is", "are", "was", "were", "does", "do", "did", "has", "if", "whether", "can",
+    ];
+    let name = name.replace('_', " ");
+    let sentence = Sentence::new(&name);
+    let is_bare = !sentence.tokens.is_empty()
+        && sentence
+            .tokens
+            .iter()
+            .all(|token| VERDICTS.contains(&token.text.as_str()));
+    let says = |word: &str| TRUTH.contains(&word) || judges(word).is_some() || MAY_JUDGE.contains(&word);
+    let claims = sentence.has(CLAIMS) && sentence.says(says) && !ASK.contains(&sentence.word(0));
+    (is_bare || claims) && !has_both_verdicts(&name)
+}
+
 /// The sentences of a model's own text that say a verdict, in bytes.
 pub(super) fn said_in(text: &str) -> Vec<Range<usize>> {
     let all = sentences(text);

@@ -10,7 +10,7 @@ use super::LeakKind;
 use super::imported_rules::ImportedRules;
 use super::parts::{Part, TablePart};
 use crate::dataset::Answer;
-use crate::explain::answer_forms::{AnswerForms, verdict_of};
+use crate::explain::answer_forms::{AnswerForms, gives_verdict, verdict_of};
 use crate::explain::material::Material;
 use crate::explain::page_size::{NAME_CHARACTERS, TEXT_CHARACTERS, shortened};
 use crate::explain::sql_constants::is_quantity;
@@ -111,9 +111,9 @@ impl<'b, 'a> Rules<'b, 'a> {
             Part::Program(text) => self.program_tells(forms, text),
             // Its comments are ours, with the words of the steps; those of a program stand in the program as well.
             Part::Script(text) => {
-                let text = self.beyond_data(text);
-                !withhold::said_in_program(forms, text, question).is_empty()
-                    || comments(text).iter().any(|text| says(text))
+                let text = without_our_comments(self.beyond_data(text));
+                !withhold::said_in_program(forms, &text, question).is_empty()
+                    || comments(&text).iter().any(|text| says(text))
             }
             Part::Said(text) => !forms.said_in(text).is_empty(),
             Part::Step { words, .. } => says(words),
@@ -232,10 +232,11 @@ impl<'b, 'a> Rules<'b, 'a> {
                 (AnswerForms::Verdict, [row]) if table.caption.starts_with(words::PART) && self.is_own(row) => false,
                 (AnswerForms::Verdict, [row]) if !table.is_cut => {
                     let cell = row.get(column).and_then(|cell| cell.as_deref());
-                    cell.is_some_and(|cell| verdict_of(cell).is_some())
-                        && !self
-                            .index_of(&table.caption)
-                            .is_some_and(|index| is_quantity(self.blind.trace, index, column))
+                    cell.is_some_and(|cell| {
+                        verdict_of(cell).is_some() || gives_verdict(cell) && !self.blind.own.has_cell(cell)
+                    }) && !self
+                        .index_of(&table.caption)
+                        .is_some_and(|index| is_quantity(self.blind.trace, index, column))
                 }
                 _ => false,
             };
@@ -411,6 +412,16 @@ fn is_place(text: &str) -> bool {
                 .chars()
                 .all(|c| c.is_ascii_digit() || matches!(c, '–' | ',' | ' '))
         })
+}
+
+/// A script without what its comments say in any script: the numbers of steps, and how it goes on.
+fn without_our_comments(script: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("-- Step ") {
+        Some(rest) => format!("-- {}\n", rest.trim_start_matches(|c: char| c.is_ascii_digit())),
+        None if line.starts_with("-- The next step reads this, each column typed by its cells.") => "\n".to_owned(),
+        None => format!("{line}\n"),
+    };
+    script.lines().map(line).collect()
 }
 
 /// The comments of a program, in SQL as in Python, by another reader than the one that left them out.

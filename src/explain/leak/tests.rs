@@ -9,9 +9,11 @@ use std::rc::Rc;
 use super::*;
 use crate::dataset::{Answer, DatasetKind, Gold, QuestionKind, Sample};
 use crate::explain::PagesOfSample;
+use crate::explain::answer_forms::AnswerForms;
 use crate::explain::markdown::escaped;
 use crate::explain::own_texts::OwnTexts;
 use crate::explain::visible_text::{visible, visible_line};
+use crate::explain::withhold;
 use crate::table::Table;
 use crate::trace::lineage::{Exactness, Reading, RowRole};
 use crate::trace::{AnswerSource, Counters, Language, Lineage, Program, Step, Trace};
@@ -705,5 +707,98 @@ fn our_own_words_and_marks_are_no_answer() {
                 page.markdown
             );
         }
+    }
+}
+
+/// The pages that withhold the answer, one a format.
+fn withheld_pages(sample: &Sample, trace: &Trace) -> Vec<String> {
+    [Format::AttributionChain, Format::ProgramListing, Format::Facts]
+        .into_iter()
+        .map(|format| {
+            let page = PagesOfSample::new(sample, &names()).render(trace, format, Withheld);
+            assert_eq!(page.facts.leaks, [], "{}", page.markdown);
+            page.markdown
+        })
+        .collect()
+}
+
+#[test]
+fn a_figure_one_step_before_it_was_rounded_is_the_answer() {
+    let sample = how_many();
+    for (answer, program, exact, is_told) in [
+        ("36.67", "SELECT ROUND(m, 2) FROM table_sql", "36.666666666666664", true),
+        ("102.3", "SELECT ROUND(m, 1) FROM table_sql", "102.33333333333333", true),
+        ("37", "SELECT ROUND(m) FROM table_sql", "36.666666666666664", true),
+        ("37", "SELECT MAX(m) FROM table_sql", "36.666666666666664", false),
+        ("3", "SELECT ROUND(m) FROM table_sql", "3.4", false),
+    ] {
+        let mut trace = trace(&sample, values(&[answer]));
+        trace.tables[2] = table(&["m"], &[&[exact]]);
+        trace.steps[1].program.as_mut().unwrap().text = "SELECT AVG(units) AS m FROM table_sql".to_owned();
+        trace.tables.push(table(&["r"], &[&[answer]]));
+        let of_one = lineage(RowRole::Member, &[0], &[vec![3, 4, 5]], vec![None], &[0]);
+        trace.steps.push(step("Round it.", program, 2, of_one));
+        for page in withheld_pages(&sample, &trace) {
+            assert!(!(is_told && page.contains(exact)), "{answer}: {page}");
+        }
+        let page = PagesOfSample::new(&sample, &names()).render(&trace, Format::AttributionChain, Withheld);
+        assert_eq!(page.markdown.contains(exact), !is_told, "{answer}: {}", page.markdown);
+    }
+}
+
+#[test]
+fn a_computed_cell_or_name_that_states_a_verdict_is_withheld() {
+    let sample = statement();
+    for (program, name, cell) in [
+        ("SELECT AVG(units = 30) AS ok FROM table_sql", "ok", "1.0"),
+        ("SELECT 1.0 * (MAX(units) = 50) AS ok FROM table_sql", "ok", "1.0"),
+        ("SELECT COUNT(*) AS claim_is_true FROM table_sql", "claim_is_true", "1"),
+        (
+            "SELECT MAX(units) AS \"statement is supported\" FROM table_sql",
+            "statement is supported",
+            "50",
+        ),
+        ("SELECT MAX(units) AS \"TRUE\" FROM table_sql", "TRUE", "50"),
+        ("SELECT x(units) AS v FROM table_sql", "v", "matches the claim"),
+        ("SELECT x(units) AS v FROM table_sql", "v", "Yes, 55 > 35"),
+        ("SELECT x(units) AS v FROM table_sql", "v", "The condition is met"),
+        ("SELECT x(units) AS v FROM table_sql", "v", "confirmed by row 3"),
+        ("SELECT x(units) AS v FROM table_sql", "v", "Eva is first, as claimed"),
+        ("SELECT x(units) AS v FROM table_sql", "v", "positive"),
+        ("SELECT 1=1 AS v FROM table_sql", "v", "1"),
+    ] {
+        let mut trace = trace(&sample, Answer::Verdict(true));
+        trace.tables[2] = table(&[name], &[&[cell]]);
+        trace.steps[1].program.as_mut().unwrap().text = program.to_owned();
+        for page in withheld_pages(&sample, &trace) {
+            assert!(!page.contains(cell) || cell.len() < 3, "{program}: {page}");
+            assert!(!page.contains(&format!("|1|{cell}|")), "{program}: {page}");
+            assert!(
+                !page.contains("1=1") && !page.contains("statement is supported"),
+                "{program}: {page}"
+            );
+            assert!(
+                !page.contains("TRUE") && !page.contains("claim_is_true"),
+                "{program}: {page}"
+            );
+        }
+    }
+    let forms = AnswerForms::Verdict;
+    let said = |program: &str| withhold::said_in_program(&forms, program, "").len();
+    assert_eq!(said("SELECT CASE WHEN 1=1 THEN 'TRUE' ELSE 'FALSE' END"), 1);
+    assert_eq!(
+        said("SELECT CASE WHEN n = 1 THEN 'TRUE' ELSE 'FALSE' END AS v FROM t WHERE 1=1"),
+        0
+    );
+    for name in [
+        "is_claim_true",
+        "whether the claim holds",
+        "claim",
+        "is_supported",
+        "right",
+        "no",
+        "sentence_length",
+    ] {
+        assert!(!crate::explain::answer_forms::names_a_verdict(name), "{name}");
     }
 }
