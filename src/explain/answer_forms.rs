@@ -18,6 +18,7 @@
 mod atoms;
 mod calendar;
 mod numerals;
+mod other_orders;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "what a test builds has to be there")]
 pub(super) mod planted_forms;

@@ -192,6 +192,29 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_apart_in_a_line_is_parted_by_blanks() {
+        for (html, expected) in [
+            ("<p><span>Petrel</span><span>wins</span></p>", "Petrel wins"),
+            (
+                "<button>Petrel</button><button>wins</button>Petrel is first",
+                "Petrel wins Petrel is first",
+            ),
+            ("<p><a href=x>Petrel</a><a href=y>Skua</a>.</p>", "Petrel Skua."),
+            ("<label>Winner</label><span>Petrel</span>", "Winner Petrel"),
+            ("<ruby>Petrel<rt>bird</rt></ruby>", "Petrel bird"),
+            ("<option>Petrel<option>Skua", "Petrel Skua"),
+            (
+                "<p>Pet<b>rel</b>, <span>S</span>kua, (<span>x</span>)</p>",
+                "Petrel, Skua, (x)",
+            ),
+        ] {
+            assert_eq!(read(html), [paragraph(expected)], "{html}");
+        }
+        let rows = table("<table><tr><td><span>Petrel</span><span>wins</span></table>");
+        assert_eq!(rows, [[cell("Petrel wins", false)]]);
+    }
+
+    #[test]
     fn nothing_active_is_left() {
         let hostile = "<p onclick=steal()>a</p><script>steal()</script><img src=x onerror=steal()>\
             <a href='javascript:steal()'>link</a><iframe src='//evil'>frame</iframe><svg><script>steal()</script></svg>\

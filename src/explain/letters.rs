@@ -41,7 +41,9 @@ fn fold(character: char, place: &Range<usize>, found: &mut Vec<Letter>) {
     let parts = std::iter::once(character)
         .nfkd()
         .filter(|part| !is_combining_mark(*part))
-        .flat_map(char::to_lowercase);
+        .flat_map(char::to_lowercase)
+        // In capitals `SS`.
+        .flat_map(|part| std::iter::repeat_n(if part == 'ß' { 's' } else { part }, if part == 'ß' { 2 } else { 1 }));
     let first = found.len();
     found.extend(parts.map(|part| (latin(part, character), place.clone())));
     if found[first..].iter().any(|(part, _)| *part == FRACTION_SLASH) && first < found.len() - 1 {
@@ -128,6 +130,7 @@ mod tests {
             ("P\u{336}e\u{336}t\u{336}", "pet"),
             ("2½", "2 1\u{2044}2"),
             ("東京 привет", "東京 пpиbet"),
+            ("Straße STRASSE STRAẞE", "strasse strasse strasse"),
             ("⟨U+⟩ ⟨x⟩", "⟨u+⟩ ⟨x⟩"),
         ] {
             assert_eq!(folded(text), expected, "{text}");

@@ -26,6 +26,16 @@ pub(super) struct Atoms {
     end: String,
 }
 
+/// What stands between two runs, without the signs of LaTeX: `1{,}250`, `1\\,250`.
+fn plain_gap(gap: String) -> String {
+    match gap.as_str() {
+        "{,}" => ",".to_owned(),
+        "{.}" => ".".to_owned(),
+        "\\," | "\\;" | "\\:" | "\\!" | "\\ " | "{\\,}" | "{ }" | "~" => " ".to_owned(),
+        _ => gap,
+    }
+}
+
 impl Atoms {
     /// Of a text's folded characters.
     pub(super) fn of(letters: &[Letter]) -> Self {
@@ -47,7 +57,7 @@ impl Atoms {
                 _ => found.list.push(Atom {
                     text: letter.to_string(),
                     is_digits: is_digit,
-                    gap: std::mem::take(&mut found.end),
+                    gap: plain_gap(std::mem::take(&mut found.end)),
                     place: place.clone(),
                 }),
             }

@@ -8,6 +8,7 @@ use super::EMPTY_WORDS;
 use super::atoms::Atoms;
 use super::calendar::{self, Date};
 use super::numerals::{Numeral, may_count, numerals};
+use super::other_orders::{self, Span};
 use crate::explain::letters::{Letter, letters};
 use crate::explain::text_words::{Token, index_runs, is_small_number, tokens_of};
 use crate::explain::withhold::marks;
@@ -28,6 +29,8 @@ pub(super) struct Value {
     times: Vec<u32>,
     /// What a statement may shorten it to.
     parts: Vec<Vec<String>>,
+    /// The range, season or score that it is.
+    span: Option<Span>,
 }
 
 /// A place of a text that has a value.
@@ -82,7 +85,7 @@ impl<'a> Text<'a> {
         vec![as_it_stands, without]
     }
 
-    fn raw(&self, place: &Range<usize>) -> &'a str {
+    pub(super) fn raw(&self, place: &Range<usize>) -> &'a str {
         self.text.get(place.clone()).unwrap_or_default()
     }
 }
@@ -187,6 +190,7 @@ impl Value {
         Some(Self {
             joined: words.concat(),
             parts: parts(&words),
+            span: Span::of(text, &words),
             words,
             amounts,
             decimals,
@@ -273,6 +277,11 @@ impl Value {
         let is_small = is_small_number(&self.words);
         let length = self.words.len();
         for (start, token) in tokens.iter().enumerate() {
+            if let Some(end) = other_orders::of_name(&self.words, text, start)
+                .or_else(|| self.span.as_ref().and_then(|span| span.end_in(text, start)))
+            {
+                push(start..end, false);
+            }
             if let Some(window) = tokens.get(start..start + length)
                 && window
                     .iter()

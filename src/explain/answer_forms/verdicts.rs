@@ -319,10 +319,7 @@ pub(in crate::explain) fn gives_verdict(cell: &str) -> bool {
     }
     let sentence = Sentence::new(cell);
     let speaks_of_condition = sentence.has(&["condition", "conditions", "criterion", "criteria"]);
-    speaks_of_condition && sentence.has(MET)
-        || sentence.tokens.len() <= 2 && JUDGING.contains(&sentence.word(0))
-        || (0..sentence.tokens.len())
-            .any(|index| sentence.word(index) == "as" && STATEMENT.contains(&sentence.word(index + 1)))
+    speaks_of_condition && sentence.has(MET) || sentence.tokens.len() <= 2 && JUDGING.contains(&sentence.word(0))
 }
 
 /// Whether the name of a column states a verdict, whatever its cells hold: `TRUE`, `claim_holds`. One that asks, as
@@ -456,7 +453,52 @@ impl<'a> Sentence<'a> {
         (index.saturating_sub(REACH)..index)
             .rev()
             .take_while(|before| !self.behind(*before).contains([',', ';', ':']))
-            .any(|before| self.word(before) == "whether")
+            .any(|before| {
+                self.word(before) == "whether" || self.word(before) == "if" && before > 0 && self.asks(before - 1)
+            })
+    }
+
+    /// Whether a word asks for what follows: `to determine if`.
+    fn asks(&self, index: usize) -> bool {
+        const ASKING: &[&str] = &[
+            "ask",
+            "asks",
+            "check",
+            "decide",
+            "determine",
+            "establish",
+            "know",
+            "see",
+            "tell",
+            "test",
+            "verify",
+            "out",
+        ];
+        ASKING.contains(&self.word(index))
+    }
+
+    /// Whether it is a rule: says when the statement is true and when it is false, and not which holds.
+    fn is_rule(&self) -> bool {
+        const BUT: &[&str] = &[
+            "actually",
+            "but",
+            "because",
+            "clearly",
+            "hence",
+            "here",
+            "however",
+            "indeed",
+            "not",
+            "since",
+            "so",
+            "therefore",
+            "thus",
+            "which",
+            "yes",
+        ];
+        let is_conditional =
+            matches!(self.word(0), "if" | "when" | "unless") || self.word(1) == "if" && self.word(0) == "then";
+        is_conditional && self.has(&["otherwise", "else"]) && !self.has(BUT) && has_both_verdicts(self.text)
     }
 
     /// Whether one of its words is such a one, and is not asked after.
@@ -535,7 +577,14 @@ impl<'a> Sentence<'a> {
 /// Whether a sentence of an explanation says a verdict; at an end of the text, more easily.
 fn says_a_verdict(text: &str, is_at_end: bool) -> bool {
     let sentence = Sentence::new(text);
+    if sentence.is_rule() {
+        return false;
+    }
     if sentence.has_truth() || sentence.says_yes_or_no() || sentence.announces() || states_a_verdict(&sentence) {
+        return true;
+    }
+    const AS: &[&str] = &["asserted", "claimed", "said", "stated"];
+    if (1..sentence.tokens.len()).any(|index| sentence.word(index - 1) == "as" && AS.contains(&sentence.word(index))) {
         return true;
     }
     let (names, points, concludes) = (sentence.has(STATEMENT), sentence.has(POINTING), sentence.concludes());
@@ -556,7 +605,7 @@ fn states_a_verdict(sentence: &Sentence<'_>) -> bool {
             let ends =
                 sentence.tokens.len() == index + 1 || sentence.behind(*index).contains([',', '.', ':', ';', '\n']);
             let word = sentence.word(*index);
-            is_verdict(word) && (ends || TRUTH.contains(&word))
+            is_verdict(word) && (ends || TRUTH.contains(&word)) && !sentence.is_asked(*index)
         })
         .map(|index| index..index + 1)
         .collect();

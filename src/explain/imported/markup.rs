@@ -32,6 +32,10 @@ pub(super) const BLOCKS: &[&str] = &[
     "ul",
 ];
 pub(super) const HEADINGS: &[&str] = &["h1", "h2", "h3", "h4", "h5", "h6"];
+/// Shown apart from what stands beside them, though in one line; nothing else is kept of them.
+pub(super) const APART: &[&str] = &["button", "label", "legend", "option", "rp", "rt", "ruby"];
+/// Often shown apart by their style alone: badges, chips.
+pub(super) const BADGES: &[&str] = &["a", "span"];
 const OTHERS: &[&str] = &[
     "b", "caption", "code", "em", "i", "li", "mark", "pre", "span", "strong", "table", "tbody", "td", "tfoot", "th",
     "thead", "tr", "u",
@@ -66,9 +70,14 @@ pub(super) fn too_deep(html: &str) -> Option<String> {
 /// The page with nothing but elements of text and tables; of their attributes the width of cells, and `highlight` where
 /// the page set a background colour.
 pub(super) fn sanitised(html: &str) -> String {
-    let tags: HashSet<&str> = [BLOCKS, HEADINGS, OTHERS].into_iter().flatten().copied().collect();
+    let tags: HashSet<&str> = [BLOCKS, HEADINGS, APART, BADGES, OTHERS]
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect();
     let cells = HashSet::from(["colspan", "rowspan"]);
     ammonia::Builder::empty()
+        .link_rel(None)
         .tags(tags)
         .clean_content_tags(HashSet::from([
             "script", "style", "title", "template", "noscript", "iframe", "object", "svg", "math", "textarea", "select",

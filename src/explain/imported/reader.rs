@@ -1,6 +1,6 @@
 //! Puts the tags and texts of sanitised markup together into blocks of plain text.
 
-use super::markup::{BLOCKS, HEADINGS};
+use super::markup::{APART, BADGES, BLOCKS, HEADINGS};
 use crate::trace::imported::{ImportedBlock, ImportedCell, ImportedRun};
 
 /// Widest and highest cell that is believed, in columns and rows.
@@ -24,12 +24,18 @@ pub(super) struct Reader {
     spanned: usize,
     /// By column: in how many more rows a cell above reaches down, and whether it is marked.
     from_above: Vec<(usize, ImportedCell)>,
+    /// Whether a badge ended and nothing came since.
+    after_badge: bool,
     /// Cells of all tables.
     pub(super) cells: usize,
 }
 
 impl Reader {
     pub(super) fn open(&mut self, name: &str, attributes: &[(&str, String)]) {
+        let after_badge = std::mem::take(&mut self.after_badge);
+        if APART.contains(&name) || after_badge && BADGES.contains(&name) {
+            self.space();
+        }
         let highlighted = name == "mark" || attributes.iter().any(|(_, value)| value == "highlight");
         if matches!(name, "br" | "hr") {
             self.pause();
@@ -77,6 +83,10 @@ impl Reader {
     }
 
     pub(super) fn close(&mut self, name: &str) {
+        self.after_badge = BADGES.contains(&name);
+        if APART.contains(&name) {
+            self.space();
+        }
         match name {
             "table" => {
                 self.pause();
@@ -98,6 +108,7 @@ impl Reader {
     }
 
     pub(super) fn text(&mut self, text: &str) {
+        self.after_badge = false;
         let marked = self.is_marked();
         if let Some(code) = &mut self.code {
             code.push_str(text);
@@ -178,6 +189,20 @@ impl Reader {
                 ..cell
             };
             row.extend(std::iter::repeat_n(empty, spanned));
+        }
+    }
+
+    /// A blank between what stands in one line; none in preformatted text, and none at the beginning.
+    fn space(&mut self) {
+        if self.code.is_some() {
+            return;
+        }
+        if let Some(rows) = &mut self.table {
+            if let Some(cell) = rows.last_mut().and_then(|row| row.last_mut()) {
+                cell.text.push(' ');
+            }
+        } else if let Some(last) = self.runs.last_mut() {
+            last.text.push(' ');
         }
     }
 

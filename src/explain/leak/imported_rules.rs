@@ -2,6 +2,7 @@
 
 use super::LeakKind;
 use super::parts::Part;
+use crate::dataset::QuestionKind;
 use crate::explain::imported::view as imported;
 use crate::explain::text_words::{contains, words as words_of};
 use crate::explain::withhold::Blind;
@@ -19,6 +20,10 @@ const OUTCOMES: &[&[&str]] = &[
     &["gold", "standard"],
     &["reference", "answer"],
     &["expected", "answer"],
+    &["target", "answer"],
+    &["matches", "the", "reference"],
+    &["matches", "the", "gold"],
+    &["reference", "label"],
     &["actual", "answer"],
     &["actual", "label"],
     &["true", "label"],
@@ -100,6 +105,39 @@ impl<'b, 'a> ImportedRules<'b, 'a> {
         OUTCOMES.iter().any(|outcome| {
             let outcome: Vec<String> = outcome.iter().map(|word| (*word).to_owned()).collect();
             contains(&words, &outcome) && !self.blind.own.has_words(&outcome)
+        }) || self.marks_the_answer(&words)
+            || self.begins_with_the_right_answer(text)
+    }
+
+    /// `The model was correct here.` Of a statement `the answer is correct` may be the verdict itself.
+    fn marks_the_answer(&self, words: &[String]) -> bool {
+        const RIGHT: &[&str] = &["correct", "incorrect", "right", "wrong"];
+        const BETWEEN: &[&str] = &[
+            "is", "was", "s", "not", "indeed", "clearly", "in", "fact", "here", "also",
+        ];
+        let has_verdict = self.blind.sample.kind == QuestionKind::FactVerification;
+        let is_marked = |word: &str| matches!(word, "model" | "prediction") || !has_verdict && word == "answer";
+        words.iter().enumerate().any(|(at, word)| {
+            let rest = words.get(at + 1..).unwrap_or_default();
+            let copula = rest
+                .first()
+                .is_some_and(|next| matches!(next.as_str(), "is" | "was" | "s"));
+            let judged = rest.iter().find(|word| !BETWEEN.contains(&word.as_str()));
+            is_marked(word) && copula && judged.is_some_and(|word| RIGHT.contains(&word.as_str()))
+        })
+    }
+
+    /// `Expected: Skua`, `Gold: 3`
+    fn begins_with_the_right_answer(&self, text: &str) -> bool {
+        const LABELS: &[&str] = &["expected", "gold", "gold truth", "target", "reference", "label gold"];
+        text.lines().any(|line| {
+            let line = line.trim().trim_start_matches(['-', '*', ' ']);
+            line.split_once(':').is_some_and(|(label, behind)| {
+                let label = words_of(label);
+                !behind.trim().is_empty()
+                    && LABELS.contains(&label.join(" ").as_str())
+                    && !self.blind.own.has_words(&label)
+            })
         })
     }
 }

@@ -771,7 +771,7 @@ fn a_computed_cell_or_name_that_states_a_verdict_is_withheld() {
         trace.tables[2] = table(&[name], &[&[cell]]);
         trace.steps[1].program.as_mut().unwrap().text = program.to_owned();
         for page in withheld_pages(&sample, &trace) {
-            assert!(!page.contains(cell) || cell.len() < 3, "{program}: {page}");
+            assert!(!page.contains(cell) || cell.len() < 4, "{program}: {page}");
             assert!(!page.contains(&format!("|1|{cell}|")), "{program}: {page}");
             assert!(
                 !page.contains("1=1") && !page.contains("statement is supported"),
