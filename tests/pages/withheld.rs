@@ -73,8 +73,10 @@ fn what_states_a_withheld_answer_is_left_out() {
     let of_program = |text| left_out(traces::lighthouses(), ProgramListing, selects(text));
     assert_eq!(of_program("select 'TRUE' as v"), 1);
     assert_eq!(of_program("SELECT 'FALSE' AS v"), 1);
-    assert_eq!(of_program("SELECT CASE WHEN 1 THEN 'TRUE' END"), 1);
-    assert_eq!(of_program("SELECT CASE WHEN 1 THEN 'TRUE' ELSE 'FALSE' END"), 0);
+    assert_eq!(of_program("SELECT CASE WHEN n THEN 'TRUE' END"), 1);
+    assert_eq!(of_program("SELECT CASE WHEN n THEN 'TRUE' ELSE 'FALSE' END"), 0);
+    // So is a rule of which the condition is settled.
+    assert_eq!(of_program("SELECT CASE WHEN 1 THEN 'TRUE' ELSE 'FALSE' END"), 1);
     // The words of a step say it; what the question says as well has to be stated.
     let plans = |_: &mut Sample, trace: &mut Trace| trace.steps[0].description = Some("Return 'Corvin'.".to_owned());
     assert_eq!(left_out(traces::ferries(), AttributionChain, plans), 1);

@@ -648,6 +648,10 @@ const INNOCENT: &[&str] = &[
     "The names of the routes are left as they stand.",
     "Sunday trips are left out of the count.",
     "Distances are in km, weights in tons, and prices in USD.",
+    "Mary Lund and Tom Orr are its captains, in that order.",
+    "Seasons run from May to September, and scores are left aside.",
+    "Its price is given as $1{,}900$ in the caption.",
+    "The mean of 64.125 is rounded in the next step.",
 ];
 
 #[test]
