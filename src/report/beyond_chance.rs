@@ -2,6 +2,11 @@
 //!
 //! Each arm is taken on its own readable verdicts, and tested against the judge that calls every answer right and against
 //! the control. Of many tests some come out small by chance alone, so p is corrected over each family of them (Holm 1979).
+//!
+//! Verdicts of one sample are not independent of each other, so that of several draws of a sample the first readable one
+//! counts here, and n is a number of samples.
+
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +32,7 @@ pub struct VerificationTest {
     /// Whether it is a control of its own, whose pages held no explanation; such arms are no part of the families that p is
     /// corrected over.
     pub is_control: bool,
-    /// Right verdicts among all readable ones of this arm, common samples or not.
+    /// Right verdicts among the first readable one of each sample of this arm, common samples or not.
     pub accuracy: Proportion,
     /// What always saying "correct" reaches on the same trials.
     pub base_rate: Proportion,
@@ -81,14 +86,15 @@ pub fn analyze(index: &Index) -> Vec<VerificationTest> {
         let paired = Controls::among(&scored);
         let recorded: Vec<bool> = scored
             .iter()
-            .filter(|scored| control_arms.contains(&scored.trial.arms[0]))
+            .filter(|scored| scored.trial.arms.first().is_some_and(|arm| control_arms.contains(arm)))
             .filter_map(Scored::verification_right)
             .collect();
         for arm in &study.arms {
+            let mut samples: BTreeSet<&str> = BTreeSet::new();
             let own: Vec<&Scored> = scored
                 .iter()
                 .filter(|scored| scored.trial.arms.len() == 1 && scored.trial.arms[0] == arm.name)
-                .filter(|scored| scored.verification_right().is_some())
+                .filter(|scored| scored.verification_right().is_some() && samples.insert(&scored.trial.sample))
                 .collect();
             if own.is_empty() {
                 continue;

@@ -25,57 +25,95 @@ pub fn conclude(
     said
 }
 
+/// One sentence a judge. A judge that looks at nothing but the explanations repeats the shown order as often as its own
+/// favourite order was shown, so that repetition is no evidence by itself where several orders were shown: there the share
+/// of first places that went to what stood first is held against one over the number of arms, over samples.
 fn rankings(study: &StudyFacts, preference: &[PreferenceAnalysis]) -> Vec<String> {
-    let of: Vec<(&PreferenceAnalysis, f64)> = preference
+    let of: Vec<&PreferenceAnalysis> = preference
         .iter()
-        .filter(|judge| judge.arms.len() > 1 && !judge.places.is_empty())
-        .filter_map(|judge| {
-            let follows = &judge.follows_shown_order;
-            let chance = judge.follows_shown_order_by_chance;
-            let p = binomial_test(follows.successes, follows.n, chance, Alternative::Greater).ok()?;
-            Some((judge, p))
-        })
+        .filter(|judge| judge.arms.len() > 1 && !judge.places.is_empty() && judge.rankings > 0)
         .collect();
-    let p: Vec<f64> = of.iter().map(|(_, p)| *p).collect();
-    let Ok(corrected) = corrected(&p, Correction::Holm) else {
+    // Rankings of one sample are not independent of each other.
+    let tested = |judge: &&PreferenceAnalysis| judge.shows_one_order() && judge.rankings == judge.common_samples as u64;
+    let p = of.iter().copied().filter(tested).filter_map(|judge| {
+        let follows = &judge.follows_shown_order;
+        let chance = 1.0 / (1..=judge.arms.len()).map(|count| count as f64).product::<f64>();
+        let p = binomial_test(follows.successes, follows.n, chance, Alternative::Greater).ok()?;
+        Some((judge, chance, p))
+    });
+    let p: Vec<(&PreferenceAnalysis, f64, f64)> = p.collect();
+    let raw: Vec<f64> = p.iter().map(|(_, _, p)| *p).collect();
+    let Ok(corrected) = corrected(&raw, Correction::Holm) else {
         return Vec::new();
     };
-    of.into_iter()
+    let fixed: Vec<(&PreferenceAnalysis, f64, f64)> = p
+        .into_iter()
         .zip(corrected)
-        .map(|((judge, _), p)| {
-            let follows = &judge.follows_shown_order;
-            let first = judge.places.first().map(|place| &place.first);
-            let first = match first.map(|first| (&first.value, &first.interval)) {
-                Some((Ok(share), interval)) => format!(
-                    " What stood first came first in {}{}; chance gives {}.",
-                    percent(*share),
-                    interval_words(interval),
-                    percent(1.0 / judge.arms.len() as f64)
-                ),
-                _ => String::new(),
-            };
-            let one_order = judge
-                .arms
-                .iter()
-                .all(|arm| arm.by_place.iter().any(|place| place.rankings == judge.rankings));
-            let what = match (p < 1.0 - study.confidence, one_order) {
-                (true, true) => {
-                    "The ranking follows the order shown; since every trial showed one order, place and explanation cannot \
-                     be told apart"
-                }
-                (true, false) => "The ranking follows the order shown more than chance would",
-                (false, _) => "The ranking does not follow the order shown by more than chance",
-            };
-            format!(
-                "Preference of {}: {what}. It repeats that order exactly in {}; chance gives {} (exact binomial test, \
-                 {}).{first}",
-                judge.judge,
-                proportion(follows),
-                percent(judge.follows_shown_order_by_chance),
-                p_words(p),
-            )
-        })
+        .map(|((judge, chance, _), p)| (judge, chance, p))
+        .collect();
+    of.into_iter()
+        .map(
+            |judge| match fixed.iter().find(|(found, ..)| found.judge == judge.judge) {
+                Some((_, chance, p)) => under_one_order(study, judge, *chance, *p),
+                None => under_several_orders(judge),
+            },
+        )
         .collect()
+}
+
+fn under_one_order(study: &StudyFacts, judge: &PreferenceAnalysis, chance: f64, p: f64) -> String {
+    let what = if p < 1.0 - study.confidence {
+        "The ranking follows the order shown; since every trial showed one order, place and explanation cannot be told apart"
+    } else {
+        "The ranking does not repeat the order shown by more than chance; every trial showed one order, so that an effect of \
+         the place cannot be told from one of the explanation"
+    };
+    format!(
+        "Preference of {}: {what}. It repeats that order exactly in {}; were all orders equally likely it would be {} (exact \
+         binomial test, {}).{}",
+        judge.judge,
+        proportion(&judge.follows_shown_order),
+        percent(chance),
+        p_words(p),
+        first_shown(judge),
+    )
+}
+
+fn under_several_orders(judge: &PreferenceAnalysis) -> String {
+    let chance = 1.0 / judge.arms.len() as f64;
+    let first = judge.places.first().map(|place| &place.first);
+    let what = match first.map(|first| (&first.value, &first.interval)) {
+        Some((_, Ok(interval))) if interval.low > chance => "What is shown first is ranked first too often",
+        Some((_, Ok(interval))) if interval.high < chance => "What is shown first is ranked first too seldom",
+        Some((Ok(share), Err(_))) if (share - chance).abs() > 1e-9 => {
+            "How often what is shown first is ranked first differs from chance, in all samples alike"
+        }
+        _ => "No effect of being shown first was found",
+    };
+    format!(
+        "Preference of {}: {what}.{} It repeats the order shown exactly in {}, over {} samples.",
+        judge.judge,
+        first_shown(judge),
+        proportion(&judge.follows_shown_order),
+        judge.common_samples,
+    )
+}
+
+/// ` What stood first came first in 40.0% (n = 12 samples, 95% interval ...); chance gives 33.3%.`
+fn first_shown(judge: &PreferenceAnalysis) -> String {
+    let Some(first) = judge.places.first().map(|place| &place.first) else {
+        return String::new();
+    };
+    match &first.value {
+        Ok(share) => format!(
+            " What stood first came first in {} (mean over {} samples{}); chance gives {}.",
+            percent(*share),
+            first.n,
+            interval_words(&first.interval),
+            percent(1.0 / judge.arms.len() as f64)
+        ),
+        Err(_) => String::new(),
+    }
 }
 
 fn against_base_rate(study: &StudyFacts, tests: &[&VerificationTest]) -> String {
@@ -164,7 +202,12 @@ fn held_against(test: &VerificationTest, other: &Proportion) -> String {
 
 fn furthest(best: Option<(String, &ChanceTest)>) -> String {
     best.map_or(String::new(), |(words, found)| {
-        format!("Furthest ahead: {words}, {}.", p_words(found.p_corrected))
+        let how = if found.difference > 0.0 {
+            "Furthest ahead"
+        } else {
+            "Nearest"
+        };
+        format!("{how}: {words}, {}.", p_words(found.p_corrected))
     })
 }
 

@@ -249,7 +249,7 @@ impl Flags {
             );
         }
         let follows = &judge.follows_shown_order;
-        if judge.arms.len() > 1 && above(follows, judge.follows_shown_order_by_chance) {
+        if judge.arms.len() > 1 && judge.repeats_by_place() && above(follows, judge.follows_shown_order_by_chance) {
             self.add(
                 Severity::Severe,
                 FlagKind::FollowsShownOrder,

@@ -91,6 +91,28 @@ pub struct PlaceEffect {
     pub mean_rank: Mean,
 }
 
+impl PreferenceAnalysis {
+    /// Whether every ranking was given to one and the same order of arms.
+    pub fn shows_one_order(&self) -> bool {
+        let fixed = |places: &[ArmAtPlace]| places.iter().any(|place| place.rankings == self.rankings);
+        self.arms.iter().all(|arm| fixed(&arm.by_place))
+    }
+
+    /// Whether rankings that repeat the shown order can be told from a judge with a favourite order of its own, which
+    /// repeats the shown order whenever that order is shown: under one order they cannot, and the flag says what was
+    /// seen; under several, what stands first has to gain from standing there.
+    pub fn repeats_by_place(&self) -> bool {
+        let chance = 1.0 / self.arms.len() as f64;
+        let first = self.places.first().map(|place| &place.first);
+        self.shows_one_order()
+            || first.is_some_and(|first| match (&first.interval, &first.value) {
+                (Ok(interval), _) => interval.low > chance,
+                (Err(_), Ok(share)) => *share > chance + 1e-9,
+                _ => false,
+            })
+    }
+}
+
 /// One entry a judge that has trials in this task.
 pub fn analyze(index: &Index) -> Vec<PreferenceAnalysis> {
     let judges = &index.records.study.judges;
