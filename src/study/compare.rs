@@ -93,7 +93,9 @@ fn differences(tasks: &Tasks) -> BTreeMap<Task, Vec<String>> {
         if preference.include_control {
             add(Task::Preference, "the control is ranked too");
         }
-        add(Task::Preference, "no descriptions of the methods; published: with them");
+        if preference.labels != Labels::NamedWithDescriptions {
+            add(Task::Preference, "no descriptions of the methods; published: with them");
+        }
     }
     if tasks.simulation.is_some() {
         add(Task::Simulation, "another prompt");
