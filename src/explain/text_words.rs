@@ -15,7 +15,8 @@ pub(super) struct Token {
     pub(super) place: Range<usize>,
 }
 
-const NUMBER_WORDS: &[&str] = &[
+/// Zero to twenty, in their order.
+pub(super) const NUMBER_WORDS: &[&str] = &[
     "zero",
     "one",
     "two",

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::atoms::Atoms;
 use crate::explain::letters::FRACTION_SLASH;
+use crate::explain::text_words::NUMBER_WORDS;
 
 /// A number of a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,28 +21,8 @@ pub(super) struct Numeral {
     pub(super) is_share: bool,
 }
 
-const ONES: &[&str] = &[
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
+/// Zero to nineteen.
+const ONES: &[&str] = NUMBER_WORDS.split_at(20).0;
 
 const TENS: &[&str] = &[
     "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
