@@ -10,6 +10,8 @@ mod compare;
 mod made_up;
 #[path = "report/pages.rs"]
 mod pages;
+#[path = "report/planted.rs"]
+mod planted;
 #[path = "report/published.rs"]
 mod published;
 
@@ -135,7 +137,18 @@ fn mean_ranks_are_averaged_within_samples_and_places_are_shown() {
     close(*first_place.first.value.as_ref().unwrap(), 6.0 / 7.0);
     assert_eq!(counts(&alder.follows_shown_order), (11, 13));
     close(alder.follows_shown_order_by_chance, 0.5);
-    assert_eq!(counts(&alder.stable_first), (2, 6));
+    // f1 to f4 follow the place, f5 and q1 do not; q2 has one readable order.
+    let stability = &alder.stability;
+    assert_eq!(
+        (
+            stability.compared,
+            stability.stable,
+            stability.unstable,
+            stability.inconsistent
+        ),
+        (6, 2, 0, 4)
+    );
+    assert_eq!(alder.repeats_agree.n, 0, "nothing was drawn twice");
     assert!(flagged(&analysis, FlagKind::PositionBias, Some("alder"), None));
     assert!(flagged(&analysis, FlagKind::FollowsShownOrder, Some("alder"), None));
     let birch = preference(&analysis, "birch");
@@ -178,23 +191,21 @@ fn simulation_is_over_common_samples_and_beside_its_control() {
     assert!(!flagged(&analysis, FlagKind::BelowMajority, Some("alder"), Some("sql")));
     let control = pos.control.as_ref().unwrap();
     assert_eq!(
-        (counts(&control.with_explanation), counts(&control.without_explanation)),
+        (counts(&control.lift.first), counts(&control.lift.second)),
         ((4, 6), (4, 6))
     );
-    close(*control.lift.as_ref().unwrap(), 0.0);
-    let test = control.mcnemar.as_ref().unwrap();
-    assert_eq!((test.first_only, test.second_only), (1, 1));
-    close(test.p, 1.0);
+    close(control.lift.difference, 0.0);
+    assert_eq!((control.lift.first_ahead, control.lift.second_ahead), (1, 1));
+    close(control.lift.p, 1.0);
 
     // The one control guess of a sample is held against each arm's own answer: f2 differs between the arms.
     let sql = simulation(&analysis, "alder", "sql");
     assert_eq!(counts(&sql.accuracy), (5, 6));
     assert_eq!(counts(&sql.gold_agreement), (6, 6));
     let control = sql.control.as_ref().unwrap();
-    assert_eq!(counts(&control.without_explanation), (4, 6));
-    let test = control.mcnemar.as_ref().unwrap();
-    assert_eq!((test.first_only, test.second_only), (1, 0));
-    close(*control.lift.as_ref().unwrap(), 1.0 / 6.0);
+    assert_eq!(counts(&control.lift.second), (4, 6));
+    assert_eq!((control.lift.first_ahead, control.lift.second_ahead), (1, 0));
+    close(control.lift.difference, 1.0 / 6.0);
 
     let birch = simulation(&analysis, "birch", "pos");
     assert_eq!(counts(&birch.accuracy), (6, 7));
@@ -214,23 +225,24 @@ fn verification_never_stands_without_its_base_rate() {
     near(interval.low, 0.158_220);
     near(interval.high, 0.749_542);
     assert_eq!(counts(&pos.base_rate), (5, 7));
-    close(*pos.above_base_rate.as_ref().unwrap(), -2.0 / 7.0);
+    close(pos.against_base_rate.as_ref().unwrap().difference, -2.0 / 7.0);
     assert_eq!((counts(&pos.sensitivity), counts(&pos.specificity)), ((3, 5), (0, 2)));
-    close(*pos.balanced_accuracy.as_ref().unwrap(), 0.3);
+    close(*pos.discernment.balanced_accuracy.value.as_ref().unwrap(), 0.3);
     assert_eq!(counts(&pos.yes_share), (5, 7));
     assert_eq!(counts(&pos.accuracy_all_readable), (4, 8));
     // Controls are paired by the prediction they show: on f2, f5, q1 and q2 each arm has its own.
     let control = pos.control.as_ref().unwrap();
-    assert_eq!(counts(&control.without_explanation), (5, 7));
-    close(*control.lift.as_ref().unwrap(), -2.0 / 7.0);
-    let test = control.mcnemar.as_ref().unwrap();
-    assert_eq!((test.first_only, test.second_only), (0, 2));
-    close(test.p, 0.5);
+    assert_eq!(counts(&control.lift.second), (5, 7));
+    close(control.lift.difference, -2.0 / 7.0);
+    assert_eq!((control.lift.first_ahead, control.lift.second_ahead), (0, 2));
+    close(control.lift.p, 0.5);
+    // Two arms before one judge: the smaller p, 0.5 of pos, is doubled.
+    close(control.lift.p_corrected, 1.0);
     let sql = verification(&analysis, "alder", "sql");
     assert_eq!((counts(&sql.accuracy), counts(&sql.base_rate)), ((7, 7), (6, 7)));
-    close(*sql.balanced_accuracy.as_ref().unwrap(), 1.0);
+    close(*sql.discernment.balanced_accuracy.value.as_ref().unwrap(), 1.0);
     let control = sql.control.as_ref().unwrap();
-    assert_eq!(counts(&control.without_explanation), (6, 7));
+    assert_eq!(counts(&control.lift.second), (6, 7));
     assert!(flagged(&analysis, FlagKind::BelowBaseRate, Some("alder"), Some("pos")));
     assert!(flagged(&analysis, FlagKind::NoLift, Some("alder"), Some("pos")));
     assert!(!flagged(&analysis, FlagKind::BelowBaseRate, Some("alder"), Some("sql")));
@@ -390,8 +402,8 @@ fn accuracy_is_held_against_the_better_constant_verdict() {
         (pos.constant.verdict.as_str(), counts(&pos.constant.proportion)),
         ("incorrect", (5, 7))
     );
-    close(*pos.above_base_rate.as_ref().unwrap(), 0.0);
-    close(*pos.above_constant.as_ref().unwrap(), -3.0 / 7.0);
+    close(pos.against_base_rate.as_ref().unwrap().difference, 0.0);
+    close(pos.against_constant.as_ref().unwrap().difference, -3.0 / 7.0);
     let flag = analysis
         .flags
         .iter()

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answers::{self, AnswererAnalysis, dataset_name, question_name};
-use super::beyond_chance::{self, VerificationTest};
 use super::conclusions::conclude;
 use super::correlation::{self, PreferenceCorrelation};
 use super::faithfulness::{self, FaithfulnessAnalysis};
@@ -23,7 +22,7 @@ use super::verification::{self, VerificationAnalysis};
 use crate::stats::Stat;
 
 /// Version of the shape of [`Analysis`]; grows when a field changes its meaning or goes.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// The analysis of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,9 +49,6 @@ pub struct Analysis {
     pub simulation: Vec<SimulationAnalysis>,
     /// One entry a judge, where the task was run.
     pub verification: Vec<VerificationAnalysis>,
-    /// Whether verification is better than not looking, and than no explanation: one entry an arm and judge.
-    #[serde(default)]
-    pub verification_tests: Vec<VerificationTest>,
     /// One entry an answerer, where the task was run.
     pub faithfulness: Vec<FaithfulnessAnalysis>,
     /// Samples that are not common to all arms, by task and judge, with the reason.
@@ -104,17 +100,15 @@ pub fn analyze(records: &RunRecords) -> Analysis {
             .or_default() += 1;
     }
     let calls = usage::analyze(records);
-    let verification_tests = beyond_chance::analyze(&index);
     let mut analysis = Analysis {
         schema_version: SCHEMA_VERSION,
         study: records.study.clone(),
         scripted: records.study.scripted(),
         samples,
-        conclusions: conclude(&records.study, &preference, &verification_tests),
-        verification_tests,
+        conclusions: conclude(&records.study, &preference, &simulation, &verification),
         flags: Vec::new(),
         answerers: answers::analyze(&index),
-        correlations: correlation::analyze(&preference, &simulation, &verification, records.study.confidence),
+        correlations: correlation::analyze(&preference, &simulation, &verification, &records.study),
         faithfulness: faithfulness::analyze(&index),
         left_out: left_out::analyze(&index),
         preference,

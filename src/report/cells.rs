@@ -30,7 +30,7 @@ pub fn by_arm<'a>(study: &StudyFacts, scored: &'a [Scored<'a>]) -> Vec<ArmTrials
             arm: arm.name.clone(),
             all: scored
                 .iter()
-                .filter(|scored| scored.trial.arms.len() == 1 && scored.trial.arms[0] == arm.name)
+                .filter(|scored| matches!(scored.trial.arms.as_slice(), [shown] if *shown == arm.name))
                 .collect(),
             common: Vec::new(),
         })

@@ -1,63 +1,77 @@
 //! What the figures say at once, in sentences at the head of the report: whether rankings follow places, and whether
-//! verification is better than not looking and than no explanation. Each sentence has its n, interval and corrected p.
+//! simulation and verification are better than not looking and than no explanation. Each sentence has its n, interval and
+//! corrected p.
+
+mod held;
 
 use crate::stats::multiple::{Correction, corrected};
 use crate::stats::proportion::binomial_test;
 use crate::stats::{Alternative, Interval, Stat};
 
-use super::beyond_chance::{ChanceTest, VerificationTest};
 use super::preference::PreferenceAnalysis;
 use super::quantities::Proportion;
 use super::records::StudyFacts;
+use super::simulation::SimulationAnalysis;
+use super::verification::VerificationAnalysis;
 
-/// The sentences; none where a task was not run.
+/// The sentences; none where a task was not run. What panels say repeats what their judges said, and comes last.
 pub fn conclude(
     study: &StudyFacts,
     preference: &[PreferenceAnalysis],
-    verification: &[VerificationTest],
+    simulation: &[SimulationAnalysis],
+    verification: &[VerificationAnalysis],
 ) -> Vec<String> {
-    let mut said = rankings(study, preference);
-    let explained: Vec<&VerificationTest> = verification.iter().filter(|test| !test.is_control).collect();
-    if !explained.is_empty() {
-        said.push(against_base_rate(study, &explained));
-        said.push(against_control(study, &explained));
+    let mut said = Vec::new();
+    for panels in [false, true] {
+        let of = |judge: &str| study.is_panel(judge) == panels;
+        let preference: Vec<&PreferenceAnalysis> = preference.iter().filter(|judge| of(&judge.judge)).collect();
+        said.extend(rankings(study, preference));
+        said.extend(held::simulation(
+            study,
+            simulation.iter().filter(|judge| of(&judge.judge)),
+            panels,
+        ));
+        said.extend(held::verification(
+            study,
+            verification.iter().filter(|judge| of(&judge.judge)),
+            panels,
+        ));
     }
     said
 }
 
 /// One sentence a judge. A judge that looks at nothing but the explanations repeats the shown order as often as its own
-/// favourite order was shown, so that repetition is no evidence by itself where several orders were shown: there the share
-/// of first places that went to what stood first is held against one over the number of arms, over samples.
-fn rankings(study: &StudyFacts, preference: &[PreferenceAnalysis]) -> Vec<String> {
+/// favourite order was shown, so that repetition is no evidence by itself where several orders were shown: there a model
+/// with a term for every arm and every place is tested, over samples.
+fn rankings(study: &StudyFacts, preference: Vec<&PreferenceAnalysis>) -> Vec<String> {
     let of: Vec<&PreferenceAnalysis> = preference
-        .iter()
-        .filter(|judge| judge.arms.len() > 1 && !judge.places.is_empty() && judge.rankings > 0)
-        .collect();
-    // Rankings of one sample are not independent of each other.
-    let tested = |judge: &&PreferenceAnalysis| judge.shows_one_order() && judge.rankings == judge.common_samples as u64;
-    let p = of.iter().copied().filter(tested).filter_map(|judge| {
-        let follows = &judge.follows_shown_order;
-        let chance = 1.0 / (1..=judge.arms.len()).map(|count| count as f64).product::<f64>();
-        let p = binomial_test(follows.successes, follows.n, chance, Alternative::Greater).ok()?;
-        Some((judge, chance, p))
-    });
-    let p: Vec<(&PreferenceAnalysis, f64, f64)> = p.collect();
-    let raw: Vec<f64> = p.iter().map(|(_, _, p)| *p).collect();
-    let Ok(corrected) = corrected(&raw, Correction::Holm) else {
-        return Vec::new();
-    };
-    let fixed: Vec<(&PreferenceAnalysis, f64, f64)> = p
         .into_iter()
-        .zip(corrected)
-        .map(|((judge, chance, _), p)| (judge, chance, p))
+        .filter(|judge| study.shown_order_known() && judge.ranked_arms.len() > 1 && judge.tests.is_some())
         .collect();
+    let fixed: Vec<(&str, f64, f64)> = of
+        .iter()
+        .filter(|judge| judge.shows_one_order())
+        .filter_map(|judge| {
+            // One ranking a sample, since several of one sample are not independent of each other.
+            let follows = &judge.follows_in_first_ranking;
+            let chance = judge.follows_shown_order_by_chance;
+            let p = binomial_test(follows.successes, follows.n, chance, Alternative::Greater).ok()?;
+            Some((judge.judge.as_str(), chance, p))
+        })
+        .collect();
+    let raw: Vec<f64> = fixed.iter().map(|(_, _, p)| *p).collect();
+    let corrected = corrected(&raw, Correction::Holm).unwrap_or_default();
     of.into_iter()
-        .map(
-            |judge| match fixed.iter().find(|(found, ..)| found.judge == judge.judge) {
-                Some((_, chance, p)) => under_one_order(study, judge, *chance, *p),
-                None => under_several_orders(judge),
-            },
-        )
+        .map(|judge| {
+            let tested = fixed
+                .iter()
+                .zip(&corrected)
+                .find(|((name, ..), _)| *name == judge.judge);
+            match tested {
+                Some(((_, chance, _), p)) => under_one_order(study, judge, *chance, *p),
+                None => under_several_orders(study, judge),
+            }
+        })
         .collect()
 }
 
@@ -70,39 +84,52 @@ fn under_one_order(study: &StudyFacts, judge: &PreferenceAnalysis, chance: f64, 
     };
     format!(
         "Preference of {}: {what}. It repeats that order exactly in {}; were all orders equally likely it would be {} (exact \
-         binomial test, {}).{}",
+         binomial test over samples, {}).{}",
         judge.judge,
-        proportion(&judge.follows_shown_order),
+        proportion(&judge.follows_in_first_ranking),
         percent(chance),
         p_words(p),
         first_shown(judge),
     )
 }
 
-fn under_several_orders(judge: &PreferenceAnalysis) -> String {
-    let chance = 1.0 / judge.arms.len() as f64;
-    let first = judge.places.first().map(|place| &place.first);
-    let what = match first.map(|first| (&first.value, &first.interval)) {
-        Some((_, Ok(interval))) if interval.low > chance => "What is shown first is ranked first too often",
-        Some((_, Ok(interval))) if interval.high < chance => "What is shown first is ranked first too seldom",
-        Some((Ok(share), Err(_))) if (share - chance).abs() > 1e-9 => {
-            "How often what is shown first is ranked first differs from chance, in all samples alike"
-        }
-        _ => "No effect of being shown first was found",
+fn under_several_orders(study: &StudyFacts, judge: &PreferenceAnalysis) -> String {
+    let test = judge.tests.as_ref().map(|tests| &tests.places);
+    let (what, tested) = match test {
+        Some(Ok(test)) => (
+            if test.p_corrected < 1.0 - study.confidence {
+                "The place where an explanation is shown moves its rank by more than chance"
+            } else {
+                "No effect of the place was found"
+            },
+            format!(
+                " (rank-ordered logit with terms for arms and places, score test over {} samples, {})",
+                test.samples,
+                p_words(test.p_corrected)
+            ),
+        ),
+        Some(Err(undefined)) => (
+            "Whether the place decides is not known",
+            format!(" ({})", undefined.reason),
+        ),
+        None => ("Whether the place decides is not known", String::new()),
     };
-    format!(
-        "Preference of {}: {what}.{} It repeats the order shown exactly in {}, over {} samples.",
-        judge.judge,
-        first_shown(judge),
-        proportion(&judge.follows_shown_order),
-        judge.common_samples,
-    )
+    format!("Preference of {}: {what}{tested}.{}", judge.judge, first_shown(judge))
 }
 
 /// ` What stood first came first in 40.0% (n = 12 samples, 95% interval ...); chance gives 33.3%.`
 fn first_shown(judge: &PreferenceAnalysis) -> String {
     let Some(first) = judge.places.first().map(|place| &place.first) else {
-        return String::new();
+        let pairs = judge.pairs.as_ref().and_then(|pairs| pairs.shown_earlier.as_ref());
+        return match pairs.map(|earlier| (earlier, &earlier.value)) {
+            Some((earlier, Ok(share))) => format!(
+                " What was shown first won {} of its pairs (mean over {} samples{}, ties by half); chance gives 50.0%.",
+                percent(*share),
+                earlier.n,
+                interval_words(&earlier.interval)
+            ),
+            _ => String::new(),
+        };
     };
     match &first.value {
         Ok(share) => format!(
@@ -110,113 +137,10 @@ fn first_shown(judge: &PreferenceAnalysis) -> String {
             percent(*share),
             first.n,
             interval_words(&first.interval),
-            percent(1.0 / judge.arms.len() as f64)
+            percent(1.0 / judge.arms.len().max(1) as f64)
         ),
         Err(_) => String::new(),
     }
-}
-
-fn against_base_rate(study: &StudyFacts, tests: &[&VerificationTest]) -> String {
-    let better = tests
-        .iter()
-        .filter(|test| test.against_base_rate.is_better(study.confidence));
-    let better: Vec<String> = better
-        .map(|test| {
-            // Where most answers are wrong, always saying "correct" is no great rival.
-            let constant = if test.better_constant.successes == test.base_rate.successes {
-                String::new()
-            } else {
-                format!(
-                    "; always saying \"incorrect\" would reach {}, {}",
-                    proportion(&test.better_constant),
-                    p_words(test.against_constant.p_corrected)
-                )
-            };
-            format!(
-                "{}, {}{constant}",
-                held_against(test, &test.base_rate),
-                p_words(test.against_base_rate.p_corrected)
-            )
-        })
-        .collect();
-    let sentence = format!(
-        "Verification beats its base rate (always saying \"correct\") by more than chance in {} (McNemar's exact test, \
-         Holm-corrected)",
-        some_of(better.len(), tests.len()),
-    );
-    if !better.is_empty() {
-        return format!("{sentence}: {}.", better.join("; "));
-    }
-    let best = best(tests, |test| Some(&test.against_base_rate));
-    let best = best.map(|(test, found)| (held_against(test, &test.base_rate), found));
-    format!("{sentence}. {}", furthest(best))
-}
-
-fn against_control(study: &StudyFacts, tests: &[&VerificationTest]) -> String {
-    let tested: Vec<(&VerificationTest, &ChanceTest)> = tests
-        .iter()
-        .filter_map(|test| Some((*test, test.against_control.as_ref().ok()?)))
-        .collect();
-    if tested.is_empty() {
-        return "There is no control: what an explanation adds to a judge's verdicts is not known.".to_owned();
-    }
-    let better: Vec<String> = tested
-        .iter()
-        .filter(|(_, found)| found.is_better(study.confidence))
-        .map(|(test, found)| format!("{}, {}", held_against(test, &test.control), p_words(found.p_corrected)))
-        .collect();
-    let sentence = format!(
-        "Verification with an explanation beats the one without by more than chance in {} ({}, Holm-corrected)",
-        some_of(better.len(), tested.len()),
-        if tested.iter().all(|(test, _)| test.control_is_paired) {
-            "McNemar's exact test"
-        } else {
-            "Fisher's exact test, since the control was judged on other samples"
-        },
-    );
-    if !better.is_empty() {
-        return format!("{sentence}: {}.", better.join("; "));
-    }
-    let best = best(tests, |test| test.against_control.as_ref().ok());
-    let best = best.map(|(test, found)| (held_against(test, &test.control), found));
-    format!("{sentence}. {}", furthest(best))
-}
-
-fn some_of(some: usize, all: usize) -> String {
-    format!(
-        "{some} of {all} {} of arm and judge",
-        if all == 1 { "pair" } else { "pairs" }
-    )
-}
-
-/// `POS before teal: 49 of 63 (...) against 48 of 63 (...)`.
-fn held_against(test: &VerificationTest, other: &Proportion) -> String {
-    format!(
-        "{} before {}: {} against {}",
-        test.arm,
-        test.judge,
-        proportion(&test.accuracy),
-        proportion(other)
-    )
-}
-
-fn furthest(best: Option<(String, &ChanceTest)>) -> String {
-    best.map_or(String::new(), |(words, found)| {
-        let how = if found.difference > 0.0 {
-            "Furthest ahead"
-        } else {
-            "Nearest"
-        };
-        format!("{how}: {words}, {}.", p_words(found.p_corrected))
-    })
-}
-
-fn best<'a>(
-    tests: &[&'a VerificationTest],
-    of: impl Fn(&'a VerificationTest) -> Option<&'a ChanceTest>,
-) -> Option<(&'a VerificationTest, &'a ChanceTest)> {
-    let found = tests.iter().filter_map(|test| Some((*test, of(test)?)));
-    found.max_by(|one, other| one.1.difference.total_cmp(&other.1.difference))
 }
 
 /// `70 of 148 (47.3%, 95% interval 39.4% to 55.3%)`.
@@ -240,6 +164,19 @@ fn interval_words(interval: &Stat<Interval>) -> String {
             100.0 * interval.level,
             percent(interval.low),
             percent(interval.high)
+        ),
+        Err(_) => String::new(),
+    }
+}
+
+/// ` (95% interval -8.4 to 11.5)`, in percentage points.
+fn interval_in_points(interval: &Stat<Interval>) -> String {
+    match interval {
+        Ok(interval) => format!(
+            " ({:.0}% interval {:.1} to {:.1})",
+            100.0 * interval.level,
+            100.0 * interval.low,
+            100.0 * interval.high
         ),
         Err(_) => String::new(),
     }

@@ -10,6 +10,7 @@ use crate::stats::{Stat, Undefined};
 
 use super::flags::counted;
 use super::preference::PreferenceAnalysis;
+use super::records::StudyFacts;
 use super::simulation::SimulationAnalysis;
 use super::verification::VerificationAnalysis;
 
@@ -50,18 +51,21 @@ pub fn analyze(
     preference: &[PreferenceAnalysis],
     simulation: &[SimulationAnalysis],
     verification: &[VerificationAnalysis],
-    level: f64,
+    study: &StudyFacts,
 ) -> Vec<PreferenceCorrelation> {
+    let level = study.confidence;
     if preference.is_empty() {
         return Vec::new();
     }
-    let simulation_cells = simulation.iter().flat_map(|judge| {
+    // A panel's cells are made of its judges' cells.
+    let own = |judge: &str| !study.is_panel(judge);
+    let simulation_cells = simulation.iter().filter(|judge| own(&judge.judge)).flat_map(|judge| {
         judge
             .arms
             .iter()
             .map(|arm| (&judge.judge, &arm.arm, &arm.accuracy.share))
     });
-    let verification_cells = verification.iter().flat_map(|judge| {
+    let verification_cells = verification.iter().filter(|judge| own(&judge.judge)).flat_map(|judge| {
         judge
             .arms
             .iter()

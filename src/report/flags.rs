@@ -11,6 +11,7 @@ use crate::explain::AnswerVisibility;
 use crate::judge::{CONTROL_ARM, Task};
 
 use super::analysis::Analysis;
+use super::control::IS_THE_CONTROL;
 pub use super::flag_kinds::{FlagKind, Severity};
 use super::index::{Index, is_control};
 use super::preference::PreferenceAnalysis;
@@ -83,7 +84,8 @@ impl Flags {
     }
 
     fn self_judging(&mut self, study: &StudyFacts) {
-        for judge in &study.judges {
+        // The judges of a panel stand for themselves.
+        for judge in study.judges.iter().filter(|judge| judge.panel.is_empty()) {
             let own: Vec<&str> = study
                 .arms
                 .iter()
@@ -314,8 +316,6 @@ impl Flags {
     }
 
     fn verification(&mut self, analysis: &Analysis) {
-        let imported = analysis.study.imported_judgments.as_ref();
-        let recorded_control = imported.is_some_and(|imported| !imported.control_arms.is_empty());
         for judge in &analysis.verification {
             let about = (Some(Task::Verification), Some(judge.judge.as_str()), None);
             if self.not_asked(
@@ -359,10 +359,7 @@ impl Flags {
                         ),
                     );
                 }
-                // A control among the arms is held against them in the conclusions.
-                if !recorded_control {
-                    self.lift(&arm.control, arm.accuracy.n, about);
-                }
+                self.lift(&arm.control, arm.accuracy.n, about);
             }
             self.control(&judge.control, about);
             self.unscored(
@@ -404,7 +401,8 @@ impl Flags {
     fn lift(&mut self, control: &crate::stats::Stat<super::control::ControlComparison>, scored: u64, about: About) {
         let (judge, arm) = (about.1.unwrap_or_default(), about.2.unwrap_or_default());
         if let Ok(comparison) = control
-            && (comparison.n as f64) < LOW_COVERAGE * scored as f64
+            && comparison.right_answers.is_none()
+            && (comparison.lift.first.n as f64) < LOW_COVERAGE * scored as f64
         {
             self.add(
                 Severity::Caution,
@@ -413,22 +411,28 @@ impl Flags {
                 format!(
                     "The lift of {arm} before {judge} is over {} of the {scored} trials that its accuracy is over: the \
                      others have no usable verdict on the control.",
-                    comparison.n
+                    comparison.lift.first.n
                 ),
             );
         }
         match control {
-            Ok(comparison) if comparison.lift.as_ref().is_ok_and(|lift| *lift <= 0.0) => self.add(
+            Ok(comparison) if comparison.lift.difference <= 0.0 => self.add(
                 Severity::Caution,
                 FlagKind::NoLift,
                 about,
                 format!(
-                    "{judge} does no better with the explanation of {arm} than without any: {} against {} of {} on the \
-                     same trials.",
-                    comparison.with_explanation.successes, comparison.without_explanation.successes, comparison.n
+                    "{judge} does no better with the explanation of {arm} than without any: {} of {} against {} of {} on \
+                     {} {}.",
+                    comparison.lift.first.successes,
+                    comparison.lift.first.n,
+                    comparison.lift.second.successes,
+                    comparison.lift.second.n,
+                    if comparison.right_answers.is_some() { "other" } else { "the same" },
+                    if comparison.right_answers.is_some() { "samples" } else { "trials" },
                 ),
             ),
             Ok(_) => {}
+            Err(undefined) if undefined.reason == IS_THE_CONTROL => {}
             Err(undefined) => self.add(
                 Severity::Caution,
                 FlagKind::NoControl,
@@ -574,8 +578,8 @@ impl Flags {
                     FlagKind::RepeatedDraws,
                     (Some(task), None, None),
                     format!(
-                        "In {} a sample is judged several times and counts as often; intervals and tests take these \
-                         trials for independent and claim too much.",
+                        "In {} a sample is judged several times and counts as often. Intervals are drawn over samples, and \
+                         tests are sign tests over samples.",
                         task_name(task)
                     ),
                 );
@@ -610,6 +614,9 @@ fn same_model(study: &StudyFacts, judge: &JudgeFacts, answering: &str) -> bool {
             .filter(|model| !model.scripted)
             .and_then(|model| model.identifier.as_deref())
     };
+    if judge.model.is_empty() || answering.is_empty() {
+        return false;
+    }
     judge.model == answering
         // An imported arm names the identifier itself.
         || identifier(&judge.model).is_some_and(|own| Some(own) == identifier(answering) || own == answering)
@@ -681,7 +688,7 @@ pub fn counted(count: impl Into<u64>, noun: &str) -> String {
 
 /// Tells a judge that never finds a fault from one that does, at the same accuracy.
 fn balanced(arm: &VerificationArm) -> String {
-    match &arm.balanced_accuracy {
+    match &arm.discernment.balanced_accuracy.value {
         Ok(share) => format!(
             " (balanced accuracy {}; saying always the same has 50%)",
             percent(*share)

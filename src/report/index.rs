@@ -73,14 +73,6 @@ impl<'a> Scored<'a> {
         }
     }
 
-    /// The ranking of a preference, best first.
-    pub fn ranking(&self) -> Option<&'a [String]> {
-        match self.verdict() {
-            Some(Verdict::Ranking(arms)) => Some(arms),
-            _ => None,
-        }
-    }
-
     /// Whether the guess agrees with a prediction. `None` for free-form answers: two sentences hardly ever agree to the
     /// letter, whatever they say.
     pub fn guess_agrees(&self, prediction: Option<&Answer>) -> Option<bool> {
@@ -119,7 +111,7 @@ impl<'a> Scored<'a> {
 
 /// Whether a trial shows one page without an explanation.
 pub fn is_control(trial: &Trial) -> bool {
-    trial.arms.len() == 1 && trial.arms[0] == CONTROL_ARM
+    matches!(trial.arms.as_slice(), [arm] if arm == CONTROL_ARM)
 }
 
 /// Lookups over the records.
@@ -150,7 +142,7 @@ impl<'a> Index<'a> {
         let mut judgments: BTreeMap<(&str, &str), &Judgment> = BTreeMap::new();
         for judgment in &records.judgments {
             let slot = judgments.entry((&judgment.trial, &judgment.judge)).or_insert(judgment);
-            if (&judgment.call, &judgment.raw) < (&slot.call, &slot.raw) {
+            if !std::ptr::eq(judgment, *slot) && content(judgment) < content(slot) {
                 *slot = judgment;
             }
         }
@@ -275,6 +267,16 @@ impl<'a> Index<'a> {
             .filter(|(trial, judge)| !known.contains(trial) || !judges.contains(judge))
             .count()
     }
+}
+
+/// What doubles of a judgment are told apart by: all of it.
+fn content(judgment: &Judgment) -> (&Option<String>, &Option<String>, String) {
+    let rest = (&judgment.outcome, &judgment.repair, &judgment.confidence);
+    (
+        &judgment.call,
+        &judgment.raw,
+        serde_json::to_string(&rest).unwrap_or_default(),
+    )
 }
 
 /// A verdict that does not fit its trial (another task's, or a ranking that is not one of the arms shown) is unread.

@@ -12,7 +12,7 @@ use super::answers::failure_words;
 use super::cells::by_arm;
 use super::index::{Index, Scored};
 use super::names::state_name;
-use super::preference::{ranked_arms, ranks_all};
+use super::preference::{common_samples, ranked_arms};
 
 /// One reason why a sample is not among the common samples of a task before a judge; a sample may have several.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -120,6 +120,7 @@ where
 
 fn of_rankings<'a>(index: &Index<'a>, scored: &[Scored<'a>]) -> Vec<Lack<'a>> {
     let arms = ranked_arms(&index.records.study, scored);
+    let common = common_samples(scored, &arms);
     let trials = by_sample(scored);
     let mut lacks = Vec::new();
     for sample in index.sample_ids() {
@@ -140,7 +141,7 @@ fn of_rankings<'a>(index: &Index<'a>, scored: &[Scored<'a>]) -> Vec<Lack<'a>> {
             }
             continue;
         };
-        if trials.iter().any(|scored| ranks_all(scored, &arms)) {
+        if common.contains(sample) {
             continue;
         }
         let (reason, detail) = without_verdict(trials);

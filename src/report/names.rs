@@ -46,6 +46,7 @@ pub fn state_name(state: NoVerdict) -> &'static str {
         NoVerdict::TooLong => "too_long",
         NoVerdict::Filtered => "filtered",
         NoVerdict::Error => "error",
+        NoVerdict::NoQuorum => "no_quorum",
     }
 }
 

@@ -1,15 +1,30 @@
 //! Preference: which explanations a judge ranks first, and how far that follows the place where they were shown.
 //!
-//! Ranks are averaged over all orders within a sample first, so that a sample judged in more orders counts no more.
+//! Ranks are averaged over all orders within a sample first, so that a sample judged in more orders counts no more. What
+//! is no ranking of all arms at once - pairs, the best and the worst, scores - has figures of its own.
+
+mod other_forms;
+mod pairs;
+mod rank_tests;
+mod ranking;
+mod stability;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::judge::{CONTROL_ARM, Task};
+use crate::judge::{CONTROL_ARM, Protocol, Task, Verdict};
+use crate::stats::Undefined;
+use crate::stats::multiple::{Correction, corrected};
 
+pub use self::other_forms::{BestWorstAnalysis, BestWorstArm, ScoredArm, ScoredCriterion};
+pub use self::pairs::{ArmPair, PairAnalysis, PairArm};
+pub use self::rank_tests::{ArmsDiffer, PlaceTest, RankPair, RankTests};
+use self::ranking::Ranking;
+pub use self::stability::Stability;
 use super::index::{Index, Scored};
+use super::inference::Inference;
 use super::quantities::{Mean, Proportion, Readings};
 use super::records::StudyFacts;
 
@@ -19,11 +34,14 @@ use super::records::StudyFacts;
 pub struct PreferenceAnalysis {
     /// The judge.
     pub judge: String,
+    /// What it was asked for.
+    pub protocol: Protocol,
     /// Reading of its trials.
     pub readings: Readings,
     /// Arms ranked against each other, in the order of the study; the control last, where it is ranked too.
     pub ranked_arms: Vec<String>,
-    /// Samples with a readable ranking of all ranked arms; all figures are over them.
+    /// Samples with all that is asked for: a readable ranking of all ranked arms, a verdict on every pair, a choice of the
+    /// best and the worst, or scores of every arm. Ranks and scores are over them.
     pub common_samples: usize,
     /// All samples of the study.
     pub samples: usize,
@@ -33,7 +51,7 @@ pub struct PreferenceAnalysis {
     pub partial_rankings: u64,
     /// Common samples of which some planned order has no readable ranking, so that places are not quite balanced.
     pub samples_with_missing_orders: usize,
-    /// One entry a ranked arm.
+    /// One entry a ranked arm; none where all arms are never ranked at once.
     pub arms: Vec<PreferenceArm>,
     /// What the place does, whatever stands there: one entry a place, from the first; none where the order shown is not
     /// known.
@@ -42,8 +60,20 @@ pub struct PreferenceAnalysis {
     pub follows_shown_order: Proportion,
     /// Share of rankings that would repeat it by chance: 1 / (number of arms)!.
     pub follows_shown_order_by_chance: f64,
-    /// Samples judged in several orders in which the same arm comes first in all of them.
-    pub stable_first: Proportion,
+    /// The first ranking of each sample alone that repeats it.
+    pub follows_in_first_ranking: Proportion,
+    /// Agreement with itself over several orders of the same explanations.
+    pub stability: Stability,
+    /// Agreement with itself over repeats of one trial: of trials with several readable draws those with one verdict.
+    pub repeats_agree: Proportion,
+    /// Tests of rankings; `None` without any.
+    pub tests: Option<RankTests>,
+    /// Pairs, shown as such or held by rankings; `None` without any.
+    pub pairs: Option<PairAnalysis>,
+    /// Choices of the best and the worst; `None` without any.
+    pub best_worst: Option<BestWorstAnalysis>,
+    /// Scores, one entry an arm; none without any.
+    pub scores: Vec<ScoredArm>,
 }
 
 /// One arm before one judge in preference.
@@ -54,9 +84,10 @@ pub struct PreferenceArm {
     pub arm: String,
     /// Mean over samples of the mean rank over orders; 1 is best. Its interval is cut to the ranks there are.
     pub mean_rank: Mean,
-    /// Mean over samples of the share of orders with this arm first. Its interval is cut to [0, 1].
+    /// Mean over samples of the share of orders with this arm first; of a first place that it shares, a part. Its interval
+    /// is cut to [0, 1].
     pub first: Mean,
-    /// Rankings with this arm first.
+    /// Rankings with this arm alone first.
     pub first_rankings: u64,
     /// The same by the place where this arm was shown, from the first.
     pub by_place: Vec<ArmAtPlace>,
@@ -95,14 +126,14 @@ impl PreferenceAnalysis {
     /// Whether every ranking was given to one and the same order of arms.
     pub fn shows_one_order(&self) -> bool {
         let fixed = |places: &[ArmAtPlace]| places.iter().any(|place| place.rankings == self.rankings);
-        self.arms.iter().all(|arm| fixed(&arm.by_place))
+        !self.arms.is_empty() && self.arms.iter().all(|arm| fixed(&arm.by_place))
     }
 
     /// Whether rankings that repeat the shown order can be told from a judge with a favourite order of its own, which
     /// repeats the shown order whenever that order is shown: under one order they cannot, and the flag says what was
     /// seen; under several, what stands first has to gain from standing there.
     pub fn repeats_by_place(&self) -> bool {
-        let chance = 1.0 / self.arms.len() as f64;
+        let chance = 1.0 / self.arms.len().max(1) as f64;
         let first = self.places.first().map(|place| &place.first);
         self.shows_one_order()
             || first.is_some_and(|first| match (&first.interval, &first.value) {
@@ -115,11 +146,26 @@ impl PreferenceAnalysis {
 
 /// One entry a judge that has trials in this task.
 pub fn analyze(index: &Index) -> Vec<PreferenceAnalysis> {
-    let judges = &index.records.study.judges;
-    judges
+    let study = &index.records.study;
+    let mut found: Vec<PreferenceAnalysis> = study
+        .judges
         .iter()
         .filter_map(|judge| judge_analysis(index, &judge.name))
-        .collect()
+        .collect();
+    for panels in [false, true] {
+        let mut tests: Vec<&mut PlaceTest> = found
+            .iter_mut()
+            .filter(|judge| study.is_panel(&judge.judge) == panels)
+            .filter_map(|judge| judge.tests.as_mut()?.places.as_mut().ok())
+            .collect();
+        let p: Vec<f64> = tests.iter().map(|test| test.p).collect();
+        if let Ok(corrected) = corrected(&p, Correction::Holm) {
+            for (test, p) in tests.iter_mut().zip(corrected) {
+                test.p_corrected = p;
+            }
+        }
+    }
+    found
 }
 
 fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
@@ -130,11 +176,17 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
         return None;
     }
     let arms = ranked_arms(study, &scored);
-    let readable: Vec<&Scored> = scored.iter().filter(|scored| scored.ranking().is_some()).collect();
-    let rankings: Vec<Ranking> = readable
+    let protocol = scored.first().map_or(Protocol::Ranking, |scored| scored.trial.protocol);
+    let readable = scored
+        .iter()
+        .filter(|scored| scored.verdict().is_some_and(ranks))
+        .count();
+    // Pairs rank all arms where there are but two.
+    let rankings: Vec<Ranking> = scored
         .iter()
         .filter_map(|scored| Ranking::of_all(scored, &arms))
         .collect();
+    let inference = Inference::of(study, &["preference", judge]);
 
     let mut by_sample: BTreeMap<&str, Vec<&Ranking>> = BTreeMap::new();
     for ranking in &rankings {
@@ -145,46 +197,91 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
         *planned.entry(&scored.trial.sample).or_default() += 1;
     }
     let shown = study.shown_order_known();
-    let several = by_sample.values().filter(|rankings| rankings.len() > 1);
+    // A judge that says "a draw is as good as any" once, says it of the sample, not of each draw.
+    let first_of_each = by_sample
+        .values()
+        .filter_map(|rankings| rankings.iter().min_by_key(|ranking| ranking.repeat));
+    let places = if shown {
+        rank_tests::places(
+            scored.iter().filter_map(|scored| shown_ranks(scored, &arms)),
+            arms.len(),
+        )
+    } else {
+        Err(Undefined::because(
+            "the order in which explanations were shown is not known",
+        ))
+    };
+    let pairs = pairs::analyze(&scored, &arms, shown, inference);
     Some(PreferenceAnalysis {
         judge: judge.to_owned(),
+        protocol,
+        tests: pairs
+            .is_some()
+            .then(|| rank_tests::analyze(index, judge, &by_sample, &arms, places)),
+        pairs,
+        best_worst: other_forms::best_worst(&scored, &arms, shown, level),
+        scores: other_forms::scores(&scored, &arms, level),
+        stability: stability::over_orders(if shown { &scored } else { &[] }),
+        repeats_agree: stability::over_repeats(&scored, inference),
+        follows_in_first_ranking: Proportion::of(
+            first_of_each
+                .filter(|_| shown)
+                .map(|ranking| ranking.follows_shown_order()),
+            level,
+        ),
         readings: Readings::of(scored.iter().map(Scored::state)),
-        common_samples: by_sample.len(),
+        common_samples: common_samples(&scored, &arms).len(),
         samples: index.sample_ids().len(),
         rankings: rankings.len() as u64,
-        partial_rankings: (readable.len() - rankings.len()) as u64,
+        partial_rankings: if protocol == Protocol::Pairwise {
+            0
+        } else {
+            (readable - rankings.len()) as u64
+        },
         samples_with_missing_orders: by_sample
             .iter()
             .filter(|(sample, rankings)| planned.get(*sample).is_some_and(|planned| *planned > rankings.len()))
             .count(),
-        arms: arms
-            .iter()
-            .enumerate()
-            .map(|(arm, name)| {
-                let mut analysis = arm_analysis(arm, name, &by_sample, arms.len(), level);
-                if !shown {
-                    analysis.by_place.clear();
-                }
-                analysis
-            })
-            .collect(),
-        places: (0..if shown { arms.len() } else { 0 })
+        arms: (if rankings.is_empty() && protocol != Protocol::Ranking {
+            &[]
+        } else {
+            arms.as_slice()
+        })
+        .iter()
+        .enumerate()
+        .map(|(arm, name)| {
+            let mut analysis = arm_analysis(arm, name, &by_sample, arms.len(), level);
+            if !shown {
+                analysis.by_place.clear();
+            }
+            analysis
+        })
+        .collect(),
+        places: (0..if shown && !rankings.is_empty() { arms.len() } else { 0 })
             .map(|place| PlaceEffect {
                 place: place + 1,
                 rankings: rankings.len() as u64,
-                first: first_share(&by_sample, |ranking| Some(ranking.rank_at(place)), level),
-                mean_rank: mean_rank(&by_sample, |ranking| Some(ranking.rank_at(place)), arms.len(), level),
+                first: first_share(
+                    &by_sample,
+                    |ranking| Some(ranking.first(ranking.shown_at(place)?)),
+                    level,
+                ),
+                mean_rank: mean_rank(
+                    &by_sample,
+                    |ranking| Some(ranking.ranks[ranking.shown_at(place)?]),
+                    arms.len(),
+                    level,
+                ),
             })
             .collect(),
-        follows_shown_order: Proportion::of(
-            rankings.iter().filter(|_| shown).map(Ranking::follows_shown_order),
-            level,
+        follows_shown_order: Proportion::of_samples(
+            rankings
+                .iter()
+                .filter(|_| shown)
+                .map(|ranking| (ranking.sample, ranking.follows_shown_order())),
+            inference,
         ),
         follows_shown_order_by_chance: 1.0 / (1..=arms.len()).map(|count| count as f64).product::<f64>(),
-        stable_first: Proportion::of(
-            several.map(|rankings| rankings.iter().all(|ranking| ranking.best() == rankings[0].best())),
-            level,
-        ),
         ranked_arms: arms.iter().map(|name| (*name).to_owned()).collect(),
     })
 }
@@ -199,9 +296,52 @@ pub fn ranked_arms<'a>(study: &'a StudyFacts, scored: &[Scored]) -> Vec<&'a str>
     names.filter(|name| shown.contains(name)).collect()
 }
 
-/// Whether a trial has a readable ranking of all these arms.
-pub fn ranks_all(scored: &Scored, arms: &[&str]) -> bool {
-    Ranking::of_all(scored, arms).is_some()
+/// Whether a verdict is a ranking.
+fn ranks(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Ranking(_) | Verdict::TiedRanking(_))
+}
+
+/// The sample, and in the order shown which arm has which rank; `None` for verdicts that rank nothing.
+fn shown_ranks<'a>(scored: &Scored<'a>, arms: &[&str]) -> Option<(&'a str, Vec<(usize, f64)>)> {
+    let ranks = scored.verdict()?.mid_ranks()?;
+    let shown = scored.trial.arms.iter().map(|name| {
+        let arm = arms.iter().position(|arm| arm == name)?;
+        Some((arm, ranks.iter().find(|(ranked, _)| ranked == name)?.1))
+    });
+    Some((&scored.trial.sample, shown.collect::<Option<_>>()?))
+}
+
+/// Samples with all that is asked for, which depends on what that is.
+pub fn common_samples<'a>(scored: &[Scored<'a>], arms: &[&str]) -> BTreeSet<&'a str> {
+    match scored.first().map(|scored| scored.trial.protocol) {
+        Some(Protocol::Pointwise) => other_forms::samples_scored(scored, arms),
+        Some(Protocol::Pairwise) => {
+            let mut pairs: BTreeMap<&str, BTreeSet<(&str, &str)>> = BTreeMap::new();
+            for scored in scored {
+                if let (Some(verdict), [one, other]) = (scored.verdict(), scored.trial.arms.as_slice())
+                    && ranks(verdict)
+                {
+                    pairs
+                        .entry(&scored.trial.sample)
+                        .or_default()
+                        .insert((one.min(other), one.max(other)));
+                }
+            }
+            let all = arms.len() * arms.len().saturating_sub(1) / 2;
+            let whole = pairs.into_iter().filter(|(_, pairs)| pairs.len() == all);
+            whole.map(|(sample, _)| sample).collect()
+        }
+        Some(Protocol::BestWorst) => scored
+            .iter()
+            .filter(|scored| matches!(scored.verdict(), Some(Verdict::BestWorst { .. })))
+            .map(|scored| scored.trial.sample.as_str())
+            .collect(),
+        _ => scored
+            .iter()
+            .filter(|scored| Ranking::of_all(scored, arms).is_some())
+            .map(|scored| scored.trial.sample.as_str())
+            .collect(),
+    }
 }
 
 fn arm_analysis(
@@ -218,7 +358,7 @@ fn arm_analysis(
     PreferenceArm {
         arm: name.to_owned(),
         mean_rank: mean_rank(by_sample, |ranking| Some(ranking.ranks[arm]), places, level),
-        first: first_share(by_sample, |ranking| Some(ranking.ranks[arm]), level),
+        first: first_share(by_sample, |ranking| Some(ranking.first(arm)), level),
         first_rankings: count(&|ranking| ranking.ranks[arm] == 1.0),
         by_place: (0..places)
             .map(|place| {
@@ -226,7 +366,11 @@ fn arm_analysis(
                 ArmAtPlace {
                     place: place + 1,
                     rankings: count(&|ranking| ranking.places[arm] == place),
-                    first: first_share(by_sample, rank_here, level),
+                    first: first_share(
+                        by_sample,
+                        |ranking| (ranking.places[arm] == place).then(|| ranking.first(arm)),
+                        level,
+                    ),
                     mean_rank: mean_rank(by_sample, rank_here, places, level),
                 }
             })
@@ -255,8 +399,7 @@ fn mean_rank(
     within(Mean::of(&sample_means(by_sample, rank), level), 1.0, worst as f64)
 }
 
-fn first_share(by_sample: &BTreeMap<&str, Vec<&Ranking>>, rank: impl Fn(&Ranking) -> Option<f64>, level: f64) -> Mean {
-    let first = |ranking: &Ranking| rank(ranking).map(|rank| f64::from(u8::from(rank == 1.0)));
+fn first_share(by_sample: &BTreeMap<&str, Vec<&Ranking>>, first: impl Fn(&Ranking) -> Option<f64>, level: f64) -> Mean {
     within(Mean::of(&sample_means(by_sample, first), level), 0.0, 1.0)
 }
 
@@ -267,53 +410,4 @@ fn within(mut mean: Mean, least: f64, most: f64) -> Mean {
         interval.high = interval.high.min(most);
     }
     mean
-}
-
-/// A readable ranking of all ranked arms.
-#[derive(Debug)]
-struct Ranking<'a> {
-    sample: &'a str,
-    /// Rank of each arm, from 1, in the order of the arms.
-    ranks: Vec<f64>,
-    /// Place where each arm was shown, from 0, in the order of the arms.
-    places: Vec<usize>,
-}
-
-impl<'a> Ranking<'a> {
-    fn of_all(scored: &Scored<'a>, arms: &[&str]) -> Option<Self> {
-        let ranking = scored.ranking()?;
-        if ranking.len() != arms.len() {
-            return None;
-        }
-        let position = |list: &[String], arm: &str| list.iter().position(|name| name == arm);
-        let ranks = arms
-            .iter()
-            .map(|arm| position(ranking, arm))
-            .collect::<Option<Vec<usize>>>()?;
-        let places = arms
-            .iter()
-            .map(|arm| position(&scored.trial.arms, arm))
-            .collect::<Option<Vec<usize>>>()?;
-        Some(Self {
-            sample: &scored.trial.sample,
-            ranks: ranks.into_iter().map(|rank| rank as f64 + 1.0).collect(),
-            places,
-        })
-    }
-
-    fn rank_at(&self, place: usize) -> f64 {
-        let arm = self.places.iter().position(|shown| *shown == place);
-        arm.map_or(0.0, |arm| self.ranks[arm])
-    }
-
-    fn best(&self) -> Option<usize> {
-        self.ranks.iter().position(|rank| *rank == 1.0)
-    }
-
-    fn follows_shown_order(&self) -> bool {
-        self.ranks
-            .iter()
-            .zip(&self.places)
-            .all(|(rank, place)| *rank == *place as f64 + 1.0)
-    }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::inference::{Inference, by_sample};
 use crate::judge::NoVerdict;
 use crate::stats::{Interval, Stat, Undefined, mean, proportion};
 
@@ -18,8 +19,11 @@ pub struct Proportion {
     pub n: u64,
     /// The share, in [0, 1].
     pub share: Stat<f64>,
-    /// Wilson score interval.
+    /// Wilson score interval; of samples with several counted things each, from a bootstrap over samples.
     pub interval: Stat<Interval>,
+    /// How many samples the counted things are of, where some have several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u64>,
 }
 
 impl Proportion {
@@ -34,7 +38,34 @@ impl Proportion {
             } else {
                 proportion::wilson(successes, n, level)
             },
+            samples: None,
         }
+    }
+
+    /// Of the `true` among outcomes that come with their samples.
+    pub fn of_samples<'a>(outcomes: impl IntoIterator<Item = (&'a str, bool)>, inference: Inference) -> Self {
+        let samples = by_sample(outcomes);
+        let all = || samples.values().flatten();
+        let mut found = Self::of(all().copied(), inference.level);
+        if samples.values().all(|outcomes| outcomes.len() == 1) {
+            return found;
+        }
+        let count = samples.len() as u64;
+        found.samples = Some(count);
+        found.interval = if found.successes == 0 || found.successes == found.n {
+            // Nothing varies, and all that is known is how many samples there are.
+            proportion::wilson(if found.successes == 0 { 0 } else { count }, count, inference.level)
+        } else {
+            let rows: Vec<Vec<f64>> = samples
+                .values()
+                .map(|outcomes| {
+                    let right = outcomes.iter().filter(|outcome| **outcome).count();
+                    vec![right as f64, outcomes.len() as f64]
+                })
+                .collect();
+            inference.interval(&rows, |totals| (totals[1] > 0.0).then(|| totals[0] / totals[1]))
+        };
+        found
     }
 
     /// Of the `true` among the given.

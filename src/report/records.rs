@@ -81,10 +81,22 @@ pub struct ImportedJudgments {
     pub shown_order_known: bool,
     /// The arms whose pages held no explanation.
     pub control_arms: Vec<String>,
+    /// Which of them is the control of each other arm; an arm that is not named has none.
+    #[serde(default)]
+    pub controls: BTreeMap<String, String>,
     /// What the log does not have, in words.
     pub absent: Vec<String>,
     /// Judged answers that are spelled as the mapping does not say.
     pub unread_predictions: u64,
+    /// Right answers that are spelled so.
+    #[serde(default)]
+    pub unread_gold: u64,
+    /// Words on whether an answer is right that are spelled so.
+    #[serde(default)]
+    pub unread_labels: u64,
+    /// Rankings that could not be read and of which it is not known what they ranked, so that they stand under no arm.
+    #[serde(default)]
+    pub rankings_without_arms: u64,
     /// Samples whose right answer differs between rows, and is left out.
     pub conflicting_gold: u64,
     /// Rows whose word on whether an answer is right is not that of the data set's own scoring.
@@ -104,6 +116,26 @@ impl StudyFacts {
         self.imported_judgments
             .as_ref()
             .is_none_or(|imported| imported.shown_order_known)
+    }
+
+    /// Whether an arm is one that a log has as a control.
+    pub fn is_recorded_control(&self, arm: &str) -> bool {
+        self.imported_judgments
+            .as_ref()
+            .is_some_and(|imported| imported.control_arms.iter().any(|control| control == arm))
+    }
+
+    /// The arm that a log has as the control of this one.
+    pub fn recorded_control_of(&self, arm: &str) -> Option<&str> {
+        let imported = self.imported_judgments.as_ref()?;
+        imported.controls.get(arm).map(String::as_str)
+    }
+
+    /// Whether this judge is a panel, made of other judges' verdicts.
+    pub fn is_panel(&self, judge: &str) -> bool {
+        self.judges
+            .iter()
+            .any(|known| known.name == judge && !known.panel.is_empty())
     }
 
     /// Whether any model's answers come from a file written for the purpose, so that they say nothing about a model.

@@ -15,8 +15,12 @@ use crate::stats::{Stat, Undefined};
 use super::answers::question_name;
 use super::cells::{ArmTrials, by_arm, sample_count};
 use super::control::{ControlComparison, Controls};
+use super::difference::{Difference, correct};
+use super::discernment::Discernment;
 use super::index::{Index, Scored};
+use super::inference::Inference;
 use super::quantities::{Proportion, Readings};
+use super::records::StudyFacts;
 
 /// One judge in simulation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,12 +56,20 @@ pub struct SimulationArm {
     pub accuracy_all_readable: Proportion,
     /// What always guessing the model's more frequent answer would reach.
     pub base_rate: Stat<MajorityClass>,
+    /// Against always guessing that answer, on the same trials, by which it is chosen.
+    pub against_base_rate: Stat<Difference>,
+    /// How well the model's TRUE and FALSE are told apart; only where all its answers are one of them.
+    pub discernment: Stat<Discernment>,
     /// Guesses that are the right answer to the sample, on common samples with a gold answer.
     pub gold_agreement: Proportion,
     /// Guesses that agree with the model's answer where that answer is wrong.
     pub where_model_wrong: Proportion,
     /// Guesses that agree with the model's answer where that answer is right.
     pub where_model_right: Proportion,
+    /// The lift over the control where the model's answer is wrong: only there do foreseeing it and solving the task differ.
+    pub lift_where_wrong: Stat<ControlComparison>,
+    /// Agreement with the model's answer less agreement with the right one, on trials with a gold answer.
+    pub prediction_over_gold: Stat<Difference>,
     /// Accuracy and base rate by kind of question.
     pub kinds: Vec<SimulationKind>,
     /// Beside the control.
@@ -86,13 +98,38 @@ pub struct SimulationKind {
     pub base_rate: Stat<MajorityClass>,
 }
 
+/// What the class of TRUE answers is called.
+const TRUE: &str = "TRUE";
+
 /// One entry a judge that has trials in this task.
 pub fn analyze(index: &Index) -> Vec<SimulationAnalysis> {
-    let judges = &index.records.study.judges;
-    judges
+    let study = &index.records.study;
+    let mut found: Vec<SimulationAnalysis> = study
+        .judges
         .iter()
         .filter_map(|judge| judge_analysis(index, &judge.name))
-        .collect()
+        .collect();
+    // Panels repeat what their judges said, so that they are a family of their own.
+    for panels in [false, true] {
+        type OfArm = fn(&mut SimulationArm) -> Option<&mut Difference>;
+        let kinds: [OfArm; 4] = [
+            |arm| arm.against_base_rate.as_mut().ok(),
+            |arm| arm.control.as_mut().ok().map(|control| &mut control.lift),
+            |arm| arm.lift_where_wrong.as_mut().ok().map(|control| &mut control.lift),
+            |arm| arm.prediction_over_gold.as_mut().ok(),
+        ];
+        for of in kinds {
+            correct(
+                found
+                    .iter_mut()
+                    .filter(|judge| study.is_panel(&judge.judge) == panels)
+                    .flat_map(|judge| &mut judge.arms)
+                    .filter(|arm| !study.is_recorded_control(&arm.arm))
+                    .filter_map(of),
+            );
+        }
+    }
+    found
 }
 
 fn judge_analysis(index: &Index, judge: &str) -> Option<SimulationAnalysis> {
@@ -101,7 +138,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<SimulationAnalysis> {
     if scored.is_empty() {
         return None;
     }
-    let controls = Controls::among(&scored);
+    let controls = Controls::among(study, &scored);
     let arms = by_arm(study, &scored);
     Some(SimulationAnalysis {
         judge: judge.to_owned(),
@@ -121,48 +158,80 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<SimulationAnalysis> {
         ),
         arms: arms
             .iter()
-            .map(|arm| arm_analysis(arm, &controls, study.confidence))
+            .map(|arm| arm_analysis(study, judge, arm, &controls))
             .collect(),
     })
 }
 
-fn arm_analysis(arm: &ArmTrials, controls: &Controls, level: f64) -> SimulationArm {
-    let where_model = |right: bool| {
-        Proportion::of(
-            arm.common
-                .iter()
-                .filter(|scored| scored.prediction_right == Some(right))
-                .filter_map(|scored| scored.success()),
-            level,
-        )
+fn arm_analysis(study: &StudyFacts, judge: &str, arm: &ArmTrials, controls: &Controls) -> SimulationArm {
+    let inference = Inference::of(study, &["simulation", judge, &arm.arm]);
+    let where_model = |right: bool| -> Vec<&Scored> {
+        let common = arm.common.iter().copied();
+        common.filter(|scored| scored.prediction_right == Some(right)).collect()
     };
     let mut kinds: BTreeMap<QuestionKind, Vec<&Scored>> = BTreeMap::new();
     for scored in &arm.common {
         kinds.entry(scored.trial.kind).or_default().push(scored);
     }
+    let base_rate = majority_class(&arm.common, study.confidence);
+    let against_base_rate = base_rate.as_ref().map_err(Clone::clone).and_then(|base| {
+        let always = base.class == TRUE;
+        let pairs = arm.common.iter().filter_map(|scored| {
+            let said = matches!(scored.trial.prediction, Some(Answer::Verdict(true)));
+            Some((scored.trial.sample.as_str(), scored.success()?, said == always))
+        });
+        Difference::paired(pairs, inference)
+    });
+    let discernment = base_rate.as_ref().map_err(Clone::clone).map(|_| {
+        let guesses = arm.common.iter().filter_map(|scored| {
+            let guess = matches!(scored.guess()?, Answer::Verdict(true));
+            let said = matches!(scored.trial.prediction, Some(Answer::Verdict(true)));
+            Some((scored.trial.sample.as_str(), guess, said))
+        });
+        Discernment::of(guesses, inference)
+    });
+    let gold = |scored: &&Scored| Some((scored.success()?, scored.guess_right()?));
     SimulationArm {
         arm: arm.arm.clone(),
         readings: Readings::of(arm.all.iter().map(|scored| scored.state())),
-        accuracy: accuracy(&arm.common, level),
-        accuracy_all_readable: accuracy(&arm.all, level),
-        base_rate: majority_class(&arm.common, level),
-        gold_agreement: Proportion::of(arm.common.iter().filter_map(|scored| scored.guess_right()), level),
-        where_model_wrong: where_model(false),
-        where_model_right: where_model(true),
+        accuracy: accuracy(&arm.common, inference),
+        accuracy_all_readable: accuracy(&arm.all, inference),
+        base_rate,
+        against_base_rate,
+        discernment,
+        gold_agreement: Proportion::of_samples(
+            arm.common
+                .iter()
+                .filter_map(|scored| Some((scored.trial.sample.as_str(), scored.guess_right()?))),
+            inference,
+        ),
+        where_model_wrong: accuracy(&where_model(false), inference),
+        where_model_right: accuracy(&where_model(true), inference),
+        lift_where_wrong: controls.compare(&arm.arm, &where_model(false), inference),
+        prediction_over_gold: Difference::paired(
+            arm.common.iter().filter_map(|scored| {
+                let (prediction, gold) = gold(scored)?;
+                Some((scored.trial.sample.as_str(), prediction, gold))
+            }),
+            inference,
+        ),
         kinds: kinds
             .into_iter()
             .map(|(kind, trials)| SimulationKind {
                 kind: question_name(kind).to_owned(),
-                accuracy: accuracy(&trials, level),
-                base_rate: majority_class(&trials, level),
+                accuracy: accuracy(&trials, inference),
+                base_rate: majority_class(&trials, study.confidence),
             })
             .collect(),
-        control: controls.compare(&arm.common, level),
+        control: controls.compare(&arm.arm, &arm.common, inference),
     }
 }
 
-fn accuracy(trials: &[&Scored], level: f64) -> Proportion {
-    Proportion::of(trials.iter().filter_map(|scored| scored.success()), level)
+fn accuracy(trials: &[&Scored], inference: Inference) -> Proportion {
+    let outcomes = trials
+        .iter()
+        .filter_map(|scored| Some((scored.trial.sample.as_str(), scored.success()?)));
+    Proportion::of_samples(outcomes, inference)
 }
 
 fn majority_class(trials: &[&Scored], level: f64) -> Stat<MajorityClass> {
@@ -181,11 +250,7 @@ fn majority_class(trials: &[&Scored], level: f64) -> Stat<MajorityClass> {
         }
     }
     let n = trials.len() as u64;
-    let (class, count) = if 2 * yes >= n {
-        ("TRUE", yes)
-    } else {
-        ("FALSE", n - yes)
-    };
+    let (class, count) = if 2 * yes >= n { (TRUE, yes) } else { ("FALSE", n - yes) };
     Ok(MajorityClass {
         class: class.to_owned(),
         proportion: Proportion::new(count, n, level),

@@ -9,27 +9,32 @@ use super::analysis::Analysis;
 use super::answers::{failure_words, trace_right};
 use super::control::ControlComparison;
 use super::csv_table::{CsvTable, ends, figure, mean_cells, proportion_cells};
+use super::difference::Difference;
+use super::discernment::{Discernment, Estimate};
 use super::faithfulness_tables;
 use super::flags::{Severity, task_name};
 use super::index::Index;
 use super::names::{reading_name, source_name, state_name, verdict_text};
+use super::preference_tables;
 use super::quantities::{Mean, Readings};
 use super::records::RunRecords;
 use super::simulation::MajorityClass;
-use super::verification_test_table;
+use super::test_table;
 use super::{ReportError, check_tables};
 
 /// Paths of all tables, relative to the run directory, in the order in which [`csv_tables`] gives them.
-pub const TABLES: [&str; 19] = [
+pub const TABLES: [&str; 21] = [
     "tables/answerers.csv",
     "tables/answers.csv",
     "tables/groups.csv",
     "tables/preference.csv",
     "tables/preference_places.csv",
+    "tables/preference_pairs.csv",
+    "tables/preference_forms.csv",
     "tables/simulation.csv",
     "tables/simulation_kinds.csv",
     "tables/verification.csv",
-    "tables/verification_tests.csv",
+    "tables/tests.csv",
     "tables/faithfulness.csv",
     "tables/faithfulness_traces.csv",
     "tables/left_out.csv",
@@ -51,10 +56,12 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         groups(analysis),
         preference(analysis),
         preference_places(analysis),
+        preference_tables::pairs(analysis),
+        preference_tables::forms(analysis),
         simulation(analysis),
         simulation_kinds(analysis),
         verification(analysis),
-        verification_test_table::tests(analysis),
+        test_table::tests(analysis),
         faithfulness_tables::figures(analysis),
         faithfulness_tables::traces(&index),
         left_out(analysis),
@@ -97,27 +104,27 @@ const CONTROL: &[&str] = &[
     "lift",
     "right_with_only",
     "right_without_only",
-    "mcnemar_p",
+    "lift_low",
+    "lift_high",
+    "lift_p",
+    "lift_p_corrected",
 ];
 
 fn control_cells(control: &Stat<ControlComparison>) -> Vec<String> {
     let Ok(control) = control else {
         return vec![String::new(); CONTROL.len()];
     };
+    let lift = &control.lift;
     let mut cells = vec![
-        control.n.to_string(),
-        figure(&control.with_explanation.share),
-        figure(&control.without_explanation.share),
-        figure(&control.lift),
+        lift.first.n.to_string(),
+        figure(&lift.first.share),
+        figure(&lift.second.share),
+        lift.difference.to_string(),
+        lift.first_ahead.to_string(),
+        lift.second_ahead.to_string(),
     ];
-    match &control.mcnemar {
-        Ok(test) => cells.extend([
-            test.first_only.to_string(),
-            test.second_only.to_string(),
-            test.p.to_string(),
-        ]),
-        Err(_) => cells.extend([String::new(), String::new(), String::new()]),
-    }
+    cells.extend(ends(&lift.interval));
+    cells.extend([lift.p, lift.p_corrected].map(|p| p.to_string()));
     cells
 }
 
@@ -333,6 +340,7 @@ fn simulation(analysis: &Analysis) -> CsvTable {
             "right_n",
         ],
         &["accuracy_all_readable", "all_readable_n"],
+        DISCERNMENT,
         CONTROL,
         READINGS,
     ]);
@@ -349,12 +357,56 @@ fn simulation(analysis: &Analysis) -> CsvTable {
             ] {
                 row.extend([figure(&proportion.share), proportion.n.to_string()]);
             }
+            row.extend(discernment_cells(arm.discernment.as_ref().ok()));
             row.extend(control_cells(&arm.control));
             row.extend(readings_cells(&arm.readings));
             table.rows.push(row);
         }
     }
     table
+}
+
+const DISCERNMENT: &[&str] = &[
+    "balanced_accuracy",
+    "balanced_low",
+    "balanced_high",
+    "kappa",
+    "kappa_low",
+    "kappa_high",
+    "matthews",
+    "matthews_low",
+    "matthews_high",
+    "d_prime",
+    "d_prime_low",
+    "d_prime_high",
+    "criterion",
+    "criterion_low",
+    "criterion_high",
+];
+
+fn discernment_cells(found: Option<&Discernment>) -> Vec<String> {
+    let Some(found) = found else {
+        return vec![String::new(); DISCERNMENT.len()];
+    };
+    let estimates = [
+        &found.balanced_accuracy,
+        &found.kappa,
+        &found.matthews,
+        &found.d_prime,
+        &found.criterion,
+    ];
+    let cells = |estimate: &Estimate| {
+        let [low, high] = ends(&estimate.interval);
+        [figure(&estimate.value), low, high]
+    };
+    estimates.into_iter().flat_map(cells).collect()
+}
+
+fn difference(found: &Stat<Difference>) -> String {
+    found
+        .as_ref()
+        .map(|found| found.difference.to_string())
+        .unwrap_or_default()
 }
 
 /// The share of the most frequent answer, and that answer.
@@ -414,7 +466,8 @@ fn verification(analysis: &Analysis) -> CsvTable {
             "constant_rate",
             "above_constant",
         ],
-        &["balanced_accuracy", "sensitivity", "specificity", "yes_share"],
+        &["sensitivity", "specificity", "yes_share"],
+        DISCERNMENT,
         &["true_positive", "false_positive", "true_negative", "false_negative"],
         &["accuracy_all_readable", "all_readable_n"],
         CONTROL,
@@ -426,15 +479,15 @@ fn verification(analysis: &Analysis) -> CsvTable {
             row.extend(proportion_cells(&arm.accuracy));
             row.extend([
                 figure(&arm.base_rate.share),
-                figure(&arm.above_base_rate),
+                difference(&arm.against_base_rate),
                 arm.constant.verdict.clone(),
                 figure(&arm.constant.proportion.share),
-                figure(&arm.above_constant),
-                figure(&arm.balanced_accuracy),
+                difference(&arm.against_constant),
                 figure(&arm.sensitivity.share),
                 figure(&arm.specificity.share),
                 figure(&arm.yes_share.share),
             ]);
+            row.extend(discernment_cells(Some(&arm.discernment)));
             let confusion = &arm.confusion;
             row.extend(
                 [

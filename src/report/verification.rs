@@ -9,12 +9,16 @@ use serde::{Deserialize, Serialize};
 use crate::judge::Task;
 use crate::judge::verification::{CORRECT, INCORRECT};
 use crate::stats::Stat;
-use crate::stats::binary::{Confusion, balanced_accuracy};
+use crate::stats::binary::Confusion;
 
 use super::cells::{ArmTrials, by_arm, sample_count};
 use super::control::{ControlComparison, Controls};
+use super::difference::{Difference, correct};
+use super::discernment::Discernment;
 use super::index::{Index, Scored};
+use super::inference::Inference;
 use super::quantities::{Proportion, Readings};
+use super::records::StudyFacts;
 
 /// One judge in verification.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,16 +69,16 @@ pub struct VerificationArm {
     pub accuracy_all_readable: Proportion,
     /// The share of right answers: what a judge that always says "correct" would reach on the same trials.
     pub base_rate: Proportion,
-    /// Accuracy minus the base rate.
-    pub above_base_rate: Stat<f64>,
+    /// Against always saying "correct", on the same trials.
+    pub against_base_rate: Stat<Difference>,
     /// The better of always saying "correct" and always saying "incorrect", on the same trials.
     pub constant: ConstantVerdict,
-    /// Accuracy minus what the better constant verdict reaches.
-    pub above_constant: Stat<f64>,
+    /// Against the better constant verdict, on the same trials, by which it is chosen.
+    pub against_constant: Stat<Difference>,
     /// Verdicts against truth; positive is "the answer is right".
     pub confusion: Confusion,
-    /// Mean of sensitivity and specificity; 0.5 is chance, whatever the base rate.
-    pub balanced_accuracy: Stat<f64>,
+    /// How well right and wrong answers are told apart.
+    pub discernment: Discernment,
     /// Right answers called right.
     pub sensitivity: Proportion,
     /// Wrong answers called wrong.
@@ -97,11 +101,32 @@ pub struct ConstantVerdict {
 
 /// One entry a judge that has trials in this task.
 pub fn analyze(index: &Index) -> Vec<VerificationAnalysis> {
-    let judges = &index.records.study.judges;
-    judges
+    let study = &index.records.study;
+    let mut found: Vec<VerificationAnalysis> = study
+        .judges
         .iter()
         .filter_map(|judge| judge_analysis(index, &judge.name))
-        .collect()
+        .collect();
+    // Panels repeat what their judges said, so that they are a family of their own.
+    for panels in [false, true] {
+        type OfArm = fn(&mut VerificationArm) -> Option<&mut Difference>;
+        let kinds: [OfArm; 3] = [
+            |arm| arm.against_base_rate.as_mut().ok(),
+            |arm| arm.against_constant.as_mut().ok(),
+            |arm| arm.control.as_mut().ok().map(|control| &mut control.lift),
+        ];
+        for of in kinds {
+            correct(
+                found
+                    .iter_mut()
+                    .filter(|judge| study.is_panel(&judge.judge) == panels)
+                    .flat_map(|judge| &mut judge.arms)
+                    .filter(|arm| !study.is_recorded_control(&arm.arm))
+                    .filter_map(of),
+            );
+        }
+    }
+    found
 }
 
 fn judge_analysis(index: &Index, judge: &str) -> Option<VerificationAnalysis> {
@@ -110,7 +135,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<VerificationAnalysis> {
     if scored.is_empty() {
         return None;
     }
-    let controls = Controls::among(&scored);
+    let controls = Controls::among(study, &scored);
     let arms = by_arm(study, &scored);
     Some(VerificationAnalysis {
         judge: judge.to_owned(),
@@ -121,7 +146,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<VerificationAnalysis> {
         options: option_order(&scored, study.confidence),
         arms: arms
             .iter()
-            .map(|arm| arm_analysis(arm, &controls, study.confidence))
+            .map(|arm| arm_analysis(study, judge, arm, &controls))
             .collect(),
     })
 }
@@ -159,57 +184,67 @@ fn option_order(scored: &[Scored], level: f64) -> OptionOrderEffect {
     }
 }
 
-fn arm_analysis(arm: &ArmTrials, controls: &Controls, level: f64) -> VerificationArm {
-    let mut confusion = Confusion::default();
-    for scored in &arm.common {
-        match (scored.prediction_right, scored.said_correct()) {
-            (Some(true), Some(true)) => confusion.true_positive += 1,
-            (Some(false), Some(true)) => confusion.false_positive += 1,
-            (Some(false), Some(false)) => confusion.true_negative += 1,
-            (Some(true), Some(false)) => confusion.false_negative += 1,
-            _ => {}
-        }
-    }
-    let positive = confusion.true_positive + confusion.false_negative;
-    let negative = confusion.true_negative + confusion.false_positive;
-    let accuracy = Proportion::new(
-        confusion.true_positive + confusion.true_negative,
-        positive + negative,
-        level,
-    );
-    let base_rate = Proportion::new(positive, positive + negative, level);
-    let (verdict, right) = if positive >= negative {
-        (CORRECT, positive)
-    } else {
-        (INCORRECT, negative)
+fn arm_analysis(study: &StudyFacts, judge: &str, arm: &ArmTrials, controls: &Controls) -> VerificationArm {
+    let inference = Inference::of(study, &["verification", judge, &arm.arm]);
+    // Of each verdict the sample, what was said and what is so.
+    let verdicts: Vec<(&str, bool, bool)> = arm
+        .common
+        .iter()
+        .filter_map(|scored| {
+            Some((
+                scored.trial.sample.as_str(),
+                scored.said_correct()?,
+                scored.prediction_right?,
+            ))
+        })
+        .collect();
+    let count = |wanted: (bool, bool)| {
+        let found = verdicts.iter().filter(|(_, said, right)| (*said, *right) == wanted);
+        found.count() as u64
     };
-    let constant = ConstantVerdict {
-        verdict: verdict.to_owned(),
-        proportion: Proportion::new(right, positive + negative, level),
+    let confusion = Confusion {
+        true_positive: count((true, true)),
+        false_positive: count((true, false)),
+        true_negative: count((false, false)),
+        false_negative: count((false, true)),
     };
-    let above = |constant: &Proportion| {
-        let (accuracy, constant) = (accuracy.share.clone(), constant.share.clone());
-        accuracy.and_then(|accuracy| constant.map(|constant| accuracy - constant))
+    let right = confusion.true_positive + confusion.false_negative;
+    let wrong = confusion.true_negative + confusion.false_positive;
+    let share = |of: &dyn Fn(bool, bool) -> Option<bool>| {
+        let outcomes = verdicts
+            .iter()
+            .filter_map(|(sample, said, right)| Some((*sample, of(*said, *right)?)));
+        Proportion::of_samples(outcomes, inference)
     };
-    let (above_base_rate, above_constant) = (above(&base_rate), above(&constant.proportion));
+    let against = |constant: bool| {
+        let pairs = verdicts
+            .iter()
+            .map(|(sample, said, right)| (*sample, said == right, *right == constant));
+        Difference::paired(pairs, inference)
+    };
+    let correct_is_better = right >= wrong;
     VerificationArm {
         arm: arm.arm.clone(),
         readings: Readings::of(arm.all.iter().map(|scored| scored.state())),
-        accuracy_all_readable: Proportion::of(arm.all.iter().filter_map(|scored| scored.success()), level),
-        above_base_rate,
-        constant,
-        above_constant,
-        accuracy,
-        base_rate,
-        balanced_accuracy: balanced_accuracy(&confusion),
-        sensitivity: Proportion::new(confusion.true_positive, positive, level),
-        specificity: Proportion::new(confusion.true_negative, negative, level),
-        yes_share: Proportion::new(
-            confusion.true_positive + confusion.false_positive,
-            positive + negative,
-            level,
+        accuracy: share(&|said, right| Some(said == right)),
+        accuracy_all_readable: Proportion::of_samples(
+            arm.all
+                .iter()
+                .filter_map(|scored| Some((scored.trial.sample.as_str(), scored.success()?))),
+            inference,
         ),
+        base_rate: share(&|_, right| Some(right)),
+        against_base_rate: against(true),
+        constant: ConstantVerdict {
+            verdict: if correct_is_better { CORRECT } else { INCORRECT }.to_owned(),
+            proportion: share(&|_, right| Some(right == correct_is_better)),
+        },
+        against_constant: against(correct_is_better),
+        discernment: Discernment::of(verdicts.iter().copied(), inference),
+        sensitivity: share(&|said, right| right.then_some(said)),
+        specificity: share(&|said, right| (!right).then_some(!said)),
+        yes_share: share(&|said, _| Some(said)),
         confusion,
-        control: controls.compare(&arm.common, level),
+        control: controls.compare(&arm.arm, &arm.common, inference),
     }
 }

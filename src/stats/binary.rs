@@ -63,6 +63,29 @@ pub fn matthews_correlation(counts: &Confusion) -> Stat<f64> {
     Ok(((tp * tn - fp * fn_) / scale).clamp(-1.0, 1.0))
 }
 
+/// Cohen's kappa (Cohen 1960) of what was said against what is so: (observed - expected) / (1 - expected) agreement, as
+/// [`super::agreement::cohen_kappa`] has it. Undefined when all that was said and all that is so is one and the same.
+pub fn kappa(counts: &Confusion) -> Stat<f64> {
+    let [a, b, d, c] = [
+        counts.true_positive,
+        counts.false_positive,
+        counts.true_negative,
+        counts.false_negative,
+    ]
+    .map(|count| count as f64);
+    let n = a + b + c + d;
+    if n == 0.0 {
+        return Err(Undefined::because("nothing was judged"));
+    }
+    let expected = ((a + b) * (a + c) + (c + d) * (b + d)) / n;
+    if expected >= n {
+        return Err(Undefined::because(
+            "everything said and everything so is one and the same",
+        ));
+    }
+    Ok((a + d - expected) / (n - expected))
+}
+
 fn share(hits: u64, misses: u64, class: &str) -> Stat<f64> {
     let n = hits + misses;
     if n == 0 {

@@ -9,6 +9,7 @@ pub mod cochran;
 pub mod correlation;
 pub mod discrimination;
 pub mod distribution;
+pub mod effect;
 pub mod fleiss;
 pub mod friedman;
 pub mod gwet;

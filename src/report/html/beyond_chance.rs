@@ -1,71 +1,108 @@
-//! The table of tests against not looking, and against no explanation, in the section on verification.
+//! The table of tests against not looking, and against no explanation, in the sections of simulation and verification.
 
 use crate::judge::Task;
 use crate::report::analysis::Analysis;
-use crate::report::beyond_chance::{ChanceTest, VerificationTest};
+use crate::report::control::ControlComparison;
+use crate::report::difference::Difference;
 use crate::stats::Stat;
 
 use super::anchors;
-use super::view::{CellView, TableView, p_value, points};
+use super::view::{CellView, TableView, p_value, points, two_decimals};
 
-/// One row an arm and judge, over all readable verdicts of the arm.
-pub(super) fn table(analysis: &Analysis) -> TableView {
+const CAPTION: &str = "Beyond chance: what each arm is held against, the difference with its interval, and p; corrected \
+     over all arms and judges (Holm), panels apart";
+
+/// One row an arm and judge of verification.
+pub(super) fn verification(analysis: &Analysis) -> TableView {
     let mut table = TableView::new(
-        "Beyond chance: every readable verdict of an arm, common samples or not; p is corrected over the rows (Holm)",
+        CAPTION,
         &[
             "judge",
             "arm",
-            "#accuracy",
-            "#always “correct”",
-            "#ahead of it",
-            "#always the same",
-            "#ahead of it",
-            "#without explanation",
-            "#ahead of it",
+            "#less always “correct”",
+            "#less the better constant",
+            "#less the control",
         ],
     );
-    let study = &analysis.study;
-    for test in &analysis.verification_tests {
-        let judge = study.judges.iter().position(|judge| judge.name == test.judge);
-        let arm = study.arms.iter().position(|arm| arm.name == test.arm);
-        let to = judge
-            .map(|judge| anchors::to_trials(Task::Verification, judge, arm))
-            .unwrap_or_default();
-        table.rows.push(vec![
-            CellView::head(&test.judge),
-            CellView::head(&test.arm),
-            CellView::proportion(&test.accuracy).to(&to),
-            CellView::part(&test.base_rate).to(&to),
-            ahead(&Ok(test.against_base_rate.clone())),
-            CellView::part(&test.better_constant).to(&to),
-            ahead(&Ok(test.against_constant.clone())),
-            control(test),
-            ahead(&test.against_control),
-        ]);
+    for judge in &analysis.verification {
+        for arm in &judge.arms {
+            let to = trials(analysis, Task::Verification, &judge.judge, &arm.arm);
+            table.rows.push(vec![
+                CellView::head(&judge.judge),
+                CellView::head(&arm.arm),
+                ahead(arm.against_base_rate.as_ref()).to(&to),
+                ahead(arm.against_constant.as_ref()).to(&to),
+                control(&arm.control).to(&to),
+            ]);
+        }
     }
     table
 }
 
-fn control(test: &VerificationTest) -> CellView {
-    if test.against_control.is_err() {
-        return CellView::number("–");
+/// One row an arm and judge of simulation.
+pub(super) fn simulation(analysis: &Analysis) -> TableView {
+    let mut table = TableView::new(
+        CAPTION,
+        &[
+            "judge",
+            "arm",
+            "#less the control",
+            "#the same where the model is wrong",
+            "#less always the more frequent answer",
+            "#agreement with the model less with the right answer",
+        ],
+    );
+    for judge in &analysis.simulation {
+        for arm in &judge.arms {
+            let to = trials(analysis, Task::Simulation, &judge.judge, &arm.arm);
+            table.rows.push(vec![
+                CellView::head(&judge.judge),
+                CellView::head(&arm.arm),
+                control(&arm.control).to(&to),
+                control(&arm.lift_where_wrong).to(&to),
+                ahead(arm.against_base_rate.as_ref()).to(&to),
+                ahead(arm.prediction_over_gold.as_ref()).to(&to),
+            ]);
+        }
     }
-    let cell = CellView::part(&test.control);
-    if test.control_is_paired {
-        return cell;
-    }
-    let detail = format!("{}\nother samples", cell.detail);
-    cell.detail(detail)
+    table
 }
 
-fn ahead(test: &Stat<ChanceTest>) -> CellView {
-    match test {
-        Ok(test) => {
-            let mut cell = CellView::figure(&Ok(test.difference), points);
-            cell.detail =
-                format!("p = {}\ncorrected {}", p_value(test.p), p_value(test.p_corrected)).replace("= <", "< ");
-            cell
-        }
-        Err(undefined) => CellView::figure(&Err(undefined.clone()), points),
+fn trials(analysis: &Analysis, task: Task, judge: &str, arm: &str) -> String {
+    let study = &analysis.study;
+    let judge = study.judges.iter().position(|known| known.name == judge);
+    let arm = study.arms.iter().position(|known| known.name == arm);
+    judge
+        .map(|judge| anchors::to_trials(task, judge, arm))
+        .unwrap_or_default()
+}
+
+/// A cell of a difference from the control.
+pub(super) fn control(control: &Stat<ControlComparison>) -> CellView {
+    let mut cell = ahead(control.as_ref().map(|control| &control.lift));
+    if control.as_ref().is_ok_and(|control| control.right_answers.is_some()) {
+        cell.detail.push_str("\nof other samples");
     }
+    cell
+}
+
+/// A cell of a difference, with its interval, effect size and test.
+pub(super) fn ahead(test: Result<&Difference, &crate::stats::Undefined>) -> CellView {
+    let test = match test {
+        Ok(test) => test,
+        Err(undefined) => return CellView::figure(&Err(undefined.clone()), points),
+    };
+    let mut cell = CellView::figure(&Ok(test.difference), points);
+    let mut lines = Vec::new();
+    if let Ok(interval) = &test.interval {
+        lines.push(format!("{} to {}", points(interval.low), points(interval.high)));
+    }
+    lines.push(format!(
+        "{}/{} against {}/{}",
+        test.first.successes, test.first.n, test.second.successes, test.second.n
+    ));
+    lines.push(format!("p = {}, corrected {}", p_value(test.p), p_value(test.p_corrected)).replace("= <", "< "));
+    lines.push(format!("h = {}, {} samples", two_decimals(test.effect), test.samples));
+    cell.detail = lines.join("\n");
+    cell
 }

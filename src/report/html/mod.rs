@@ -13,6 +13,7 @@ mod left_out;
 mod links;
 mod overview;
 mod preference;
+mod preference_forms;
 mod resources;
 mod simulation;
 mod trials;

@@ -3,14 +3,13 @@
 use crate::judge::verification::CORRECT;
 use crate::judge::{CONTROL_ARM, Task};
 use crate::report::analysis::Analysis;
-use crate::report::control::ControlComparison;
 use crate::report::flags::{Flag, FlagKind, Severity};
 use crate::report::simulation::SimulationArm;
 use crate::report::verification::VerificationArm;
-use crate::stats::Stat;
 
 use super::anchors;
-use super::view::{Block, CellView, Section, TableView, p_value, percent, points};
+use super::beyond_chance::control as lift;
+use super::view::{Block, CellView, Section, TableView, percent};
 
 /// Flags of one kind.
 pub(super) struct FlagGroup {
@@ -224,7 +223,7 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
                             of_arm,
                         ),
                         always_correct(of_arm).to(trials(Task::Verification)),
-                        CellView::figure(&of_arm.balanced_accuracy, percent).to(trials(Task::Verification)),
+                        CellView::share_estimate(&of_arm.discernment.balanced_accuracy).to(trials(Task::Verification)),
                         lift(&of_arm.control).to(trials(Task::Verification)),
                     ]),
                     None => row.extend(vec![CellView::number("–"); 4]),
@@ -281,8 +280,8 @@ fn majority(arm: &SimulationArm) -> CellView {
 
 /// A cell of an accuracy in verification, marked when it is below the better constant verdict.
 pub(super) fn below_constant(cell: CellView, arm: &VerificationArm) -> CellView {
-    match &arm.above_constant {
-        Ok(difference) if *difference < 0.0 => {
+    match &arm.against_constant {
+        Ok(found) if found.difference < 0.0 => {
             let detail = format!("{}\nbelow always “{}”", cell.detail, arm.constant.verdict);
             cell.class("number bad").detail(detail)
         }
@@ -297,26 +296,5 @@ pub(super) fn always_correct(arm: &VerificationArm) -> CellView {
         let rate = CellView::figure(&arm.constant.proportion.share, percent).text;
         cell.detail = format!("{}\nalways “{}”: {rate}", cell.detail, arm.constant.verdict);
     }
-    cell
-}
-
-/// A cell of a lift, with the test under it.
-pub(super) fn lift(control: &Stat<ControlComparison>) -> CellView {
-    let control = match control {
-        Ok(control) => control,
-        Err(undefined) => return CellView::figure(&Err(undefined.clone()), points),
-    };
-    let mut cell = CellView::figure(&control.lift, points);
-    cell.detail = match &control.mcnemar {
-        Ok(test) => format!(
-            "{}:{} pairs differ\np = {}, n = {}",
-            test.first_only,
-            test.second_only,
-            p_value(test.p),
-            control.n
-        )
-        .replace("= <", "< "),
-        Err(_) => format!("n = {}", control.n),
-    };
     cell
 }

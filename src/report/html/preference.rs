@@ -11,6 +11,7 @@ use crate::stats::Interval;
 use super::anchors;
 use super::chart::{Forest, ForestValue};
 use super::links::TrialPaths;
+use super::preference_forms;
 use super::trials::not_asked;
 use super::trials::{readings_cells, state_cell};
 use super::view::{Block, CellView, Column, Folded, Section, TableView, percent, two_decimals};
@@ -31,20 +32,23 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             blocks.push(Block::Folded(trial_list(judge, number, index, paths)));
             continue;
         }
-        blocks.push(Block::Forest(ranks(judge)));
-        blocks.push(Block::Table(arms(judge, number)));
+        if !judge.arms.is_empty() {
+            blocks.push(Block::Forest(ranks(judge)));
+            blocks.push(Block::Table(arms(judge, number)));
+        }
+        blocks.extend(preference_forms::blocks(judge, number));
         if !judge.places.is_empty() {
             blocks.push(Block::Forest(places(judge)));
         }
         blocks.push(Block::Text(order_words(judge)));
         blocks.push(Block::Folded(trial_list(judge, number, index, paths)));
     }
-    let several = analysis.preference.iter().any(|judge| judge.stable_first.n > 0);
+    let several = analysis.preference.iter().any(|judge| judge.stability.compared > 0);
     Some(Section {
         id: "preference",
         title: "Preference: which explanations judges rank first".to_owned(),
         intro: vec![format!(
-            "A judge sees all explanations of one sample and ranks them.{} Judges favour places, so every figure is \
+            "A judge sees explanations of one sample and says which are better.{} Judges favour places, so every figure is \
                  also shown by the place where an explanation stood. That a judge likes an explanation does not say that \
                  it helps.",
             if several {
@@ -66,7 +70,11 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
                 "place",
                 "Where the explanation stood when shown: place 1 is the first the judge reads.",
             ),
-            ("read", "Judgments with a readable ranking, of all judgments asked for."),
+            (
+                "log strength",
+                "Bradley and Terry's: of two arms the one that is stronger by 1 is preferred with odds 2.7. The mean is 0.",
+            ),
+            ("read", "Judgments with a readable verdict, of all judgments asked for."),
         ],
         blocks,
     })
@@ -175,7 +183,9 @@ fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {
 fn order_words(judge: &PreferenceAnalysis) -> String {
     let follows = &judge.follows_shown_order;
     let shown = !judge.places.is_empty();
-    let mut words = if shown {
+    let mut words = if judge.arms.is_empty() {
+        String::new()
+    } else if shown {
         format!(
             "{} of {} rankings repeat the shown order exactly (chance: {}).",
             follows.successes,
@@ -185,11 +195,18 @@ fn order_words(judge: &PreferenceAnalysis) -> String {
     } else {
         "In which order the explanations were shown is not known, and so is what places did.".to_owned()
     };
-    let stable = &judge.stable_first;
-    if shown && stable.n > 0 {
+    let stability = &judge.stability;
+    if stability.compared > 0 {
         words.push_str(&format!(
-            " Of {} samples judged in several orders, {} have the same winner in all of them.",
-            stable.n, stable.successes
+            " The same explanations were shown in several orders {} times: {} stable (one verdict in every order), {} \
+             unstable (the same best, the rest changes), {} inconsistent (another best).",
+            stability.compared, stability.stable, stability.unstable, stability.inconsistent
+        ));
+    }
+    if judge.repeats_agree.n > 0 {
+        words.push_str(&format!(
+            " Of {} trials that were drawn several times, {} have one verdict throughout.",
+            judge.repeats_agree.n, judge.repeats_agree.successes
         ));
     }
     if judge.samples_with_missing_orders > 0 {

@@ -8,9 +8,9 @@ use crate::report::simulation::{SimulationAnalysis, SimulationArm};
 use crate::stats::Stat;
 
 use super::anchors;
+use super::beyond_chance;
 use super::chart::{Forest, ForestValue};
 use super::links::TrialPaths;
-use super::overview::lift;
 use super::trials::{not_asked, readings_cells, trial_lists};
 use super::view::{Block, CellView, Section, TableView, percent, samples_words};
 
@@ -19,7 +19,10 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
     if analysis.simulation.is_empty() {
         return None;
     }
-    let mut blocks = vec![Block::Forest(forest(analysis))];
+    let mut blocks = vec![
+        Block::Forest(forest(analysis)),
+        Block::Table(beyond_chance::simulation(analysis)),
+    ];
     for judge in &analysis.simulation {
         let Some(number) = analysis.study.judges.iter().position(|known| known.name == judge.judge) else {
             continue;
@@ -53,7 +56,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         ],
         terms: vec![
             ("accuracy", "Guesses that agree with what the model answered, on samples where every arm has a readable guess."),
-            ("lift", "Accuracy with the explanation minus accuracy of the same judge's guess without any, on the same samples, in percentage points. p is McNemar's exact test."),
+            ("less the control", "Accuracy with the explanation minus accuracy of the same judge's guess without any, on the same samples, in percentage points. p is McNemar's exact test; where samples have several trials, a sign test over samples. h is Cohen's: 0.2 is small, 0.8 large."),
             ("base rate", "What always guessing the model's more frequent answer would reach; only for TRUE/FALSE answers."),
             ("right answer", "Guesses that are the right answer to the sample, whatever the model said."),
             ("where the model is wrong", "Guesses that agree with the model although its answer is wrong."),
@@ -64,14 +67,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
 }
 
 fn of_control(arm: &SimulationArm) -> Option<f64> {
-    arm.control
-        .as_ref()
-        .ok()?
-        .without_explanation
-        .share
-        .as_ref()
-        .ok()
-        .copied()
+    arm.control.as_ref().ok()?.lift.second.share.as_ref().ok().copied()
 }
 
 fn forest(analysis: &Analysis) -> Forest {
@@ -123,7 +119,6 @@ fn table(analysis: &Analysis, judge: &SimulationAnalysis, number: usize) -> Tabl
         &[
             "arm",
             "#accuracy",
-            "#lift over control",
             "#control",
             "#base rate",
             "#right answer",
@@ -144,9 +139,8 @@ fn table(analysis: &Analysis, judge: &SimulationAnalysis, number: usize) -> Tabl
         table.rows.push(vec![
             CellView::head(&arm.arm),
             if below { accuracy.class("number bad") } else { accuracy },
-            lift(&arm.control).to(&to),
             match &arm.control {
-                Ok(control) => CellView::part(&control.without_explanation).to(anchors::to_trials(
+                Ok(control) => CellView::part(&control.lift.second).to(anchors::to_trials(
                     Task::Simulation,
                     number,
                     Some(analysis.study.arms.len()),

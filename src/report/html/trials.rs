@@ -76,10 +76,10 @@ fn arm_trial_list(
 ) -> Option<Folded> {
     let name = &index.records.study.judges.get(judge)?.name;
     let scored = index.scored(task, name);
-    let controls = Controls::among(&scored);
+    let controls = Controls::among(&index.records.study, &scored);
     let own: Vec<&Scored> = scored
         .iter()
-        .filter(|scored| scored.trial.arms.len() == 1 && scored.trial.arms[0] == arm)
+        .filter(|scored| matches!(scored.trial.arms.as_slice(), [shown] if shown == arm))
         .collect();
     if own.is_empty() {
         return None;

@@ -9,7 +9,7 @@ use super::anchors;
 use super::beyond_chance;
 use super::chart::{Forest, ForestValue};
 use super::links::TrialPaths;
-use super::overview::{always_correct, below_constant, lift};
+use super::overview::{always_correct, below_constant};
 use super::trials::{not_asked, readings_cells, trial_lists};
 use super::view::{Block, CellView, Section, TableView, percent, samples_words};
 
@@ -19,9 +19,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         return None;
     }
     let mut blocks = vec![Block::Forest(forest(analysis))];
-    if !analysis.verification_tests.is_empty() {
-        blocks.push(Block::Table(beyond_chance::table(analysis)));
-    }
+    blocks.push(Block::Table(beyond_chance::verification(analysis)));
     for judge in &analysis.verification {
         let Some(number) = analysis.study.judges.iter().position(|known| known.name == judge.judge) else {
             continue;
@@ -35,7 +33,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         let below: Vec<String> = judge
             .arms
             .iter()
-            .filter(|arm| arm.above_constant.as_ref().is_ok_and(|difference| *difference < 0.0))
+            .filter(|arm| arm.against_constant.as_ref().is_ok_and(|found| found.difference < 0.0))
             .map(|arm| format!("{} (“{}”)", arm.arm, arm.constant.verdict))
             .collect();
         if !below.is_empty() {
@@ -63,7 +61,9 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             ("accuracy", "Verdicts that are right, on samples where every arm has a readable verdict."),
             ("always “correct”", "The share of right answers: what a judge that never looks would reach on the same trials. Where most answers are wrong, always “incorrect” stands below it, and the accuracy is held against that."),
             ("balanced accuracy", "The mean of right answers called right and wrong answers called wrong. Chance is 50%."),
-            ("lift", "Accuracy with the explanation minus accuracy of the same judge on the same answer without any, in percentage points. p is McNemar's exact test."),
+            ("kappa, Matthews", "Agreement with the truth beyond chance, and correlation with it: 0 is chance, 1 is perfect."),
+            ("d′ and criterion", "How far apart right and wrong answers look to the judge (0: not at all), and which way it leans: below 0 to “correct”, above 0 to “incorrect”."),
+            ("less the control", "Accuracy with the explanation minus accuracy of the same judge on the same answer without any, in percentage points. p is McNemar's exact test; where samples have several trials, a sign test over samples. h is Cohen's: 0.2 is small, 0.8 large."),
             ("says “correct”", "Share of verdicts that call the answer right."),
             ("read", "Judgments with a readable verdict, of all asked for. The others are never counted as wrong."),
         ],
@@ -72,14 +72,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
 }
 
 fn of_control(arm: &VerificationArm) -> Option<f64> {
-    arm.control
-        .as_ref()
-        .ok()?
-        .without_explanation
-        .share
-        .as_ref()
-        .ok()
-        .copied()
+    arm.control.as_ref().ok()?.lift.second.share.as_ref().ok().copied()
 }
 
 fn forest(analysis: &Analysis) -> Forest {
@@ -126,7 +119,10 @@ fn table(analysis: &Analysis, judge: &VerificationAnalysis, number: usize) -> Ta
             "#accuracy",
             "#always “correct”",
             "#balanced accuracy",
-            "#lift over control",
+            "#kappa",
+            "#Matthews",
+            "#d′",
+            "#criterion",
             "#control",
             "#right called right",
             "#wrong called wrong",
@@ -141,10 +137,13 @@ fn table(analysis: &Analysis, judge: &VerificationAnalysis, number: usize) -> Ta
             CellView::head(&arm.arm),
             below_constant(CellView::proportion(&arm.accuracy).to(&to), arm),
             always_correct(arm).to(&to),
-            CellView::figure(&arm.balanced_accuracy, percent).to(&to),
-            lift(&arm.control).to(&to),
+            CellView::share_estimate(&arm.discernment.balanced_accuracy).to(&to),
+            CellView::estimate(&arm.discernment.kappa).to(&to),
+            CellView::estimate(&arm.discernment.matthews),
+            CellView::estimate(&arm.discernment.d_prime),
+            CellView::estimate(&arm.discernment.criterion),
             match &arm.control {
-                Ok(control) => CellView::part(&control.without_explanation).to(anchors::to_trials(
+                Ok(control) => CellView::part(&control.lift.second).to(anchors::to_trials(
                     Task::Verification,
                     number,
                     Some(analysis.study.arms.len()),

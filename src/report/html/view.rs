@@ -1,6 +1,7 @@
 //! What the templates show: sections of text, tables, charts and lists, every text still unescaped (the templates
 //! escape), every number already written out.
 
+use crate::report::discernment::Estimate;
 use crate::report::quantities::{Mean, Proportion};
 use crate::stats::{Interval, Stat};
 
@@ -189,6 +190,24 @@ impl CellView {
                 Ok(interval) => format!("{}, n = {}", percent_range(interval), mean.n),
                 Err(_) => format!("n = {}", mean.n),
             };
+        }
+        cell
+    }
+
+    /// A figure over its interval.
+    pub(super) fn estimate(estimate: &Estimate) -> Self {
+        let mut cell = Self::figure(&estimate.value, two_decimals);
+        if let Ok(interval) = &estimate.interval {
+            cell.detail = format!("{} to {}", two_decimals(interval.low), two_decimals(interval.high));
+        }
+        cell
+    }
+
+    /// A figure that is a share, in percent over its interval.
+    pub(super) fn share_estimate(estimate: &Estimate) -> Self {
+        let mut cell = Self::figure(&estimate.value, percent);
+        if let Ok(interval) = &estimate.interval {
+            cell.detail = format!("{}, n = {}", percent_range(interval), estimate.samples);
         }
         cell
     }

@@ -1,0 +1,192 @@
+//! Preference that is no ranking: the best and the worst of all, and scores of each by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::judge::Verdict;
+use crate::judge::protocol::{Criterion, GREATEST_SCORE, LEAST_SCORE};
+use crate::report::index::Scored;
+use crate::report::quantities::Mean;
+
+/// Choices of the best and the worst before one judge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BestWorstAnalysis {
+    /// Readable choices.
+    pub choices: u64,
+    /// One entry an arm.
+    pub arms: Vec<BestWorstArm>,
+    /// The share of orders in which what stood in each place was chosen as the best, from the first place.
+    pub best_by_place: Vec<Mean>,
+}
+
+/// One arm among choices of the best and the worst.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BestWorstArm {
+    /// The arm.
+    pub arm: String,
+    /// Choices as the best.
+    pub best: u64,
+    /// Choices as the worst.
+    pub worst: u64,
+    /// Mean over samples of the share of choices as the best.
+    pub best_share: Mean,
+    /// Likewise as the worst.
+    pub worst_share: Mean,
+    /// Mean over samples of best less worst, in [-1, 1].
+    pub score: Mean,
+}
+
+/// Scores of one arm before one judge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScoredArm {
+    /// The arm.
+    pub arm: String,
+    /// Mean over common samples of the mean over criteria, 1 to 5.
+    pub overall: Mean,
+    /// The same by criterion.
+    pub criteria: Vec<ScoredCriterion>,
+}
+
+/// Scores by one criterion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScoredCriterion {
+    /// By what.
+    pub criterion: Criterion,
+    /// Mean over common samples.
+    pub mean: Mean,
+}
+
+/// The mean over samples of each sample's mean, its interval cut to the values there are.
+fn over_samples<'a>(values: impl Iterator<Item = (&'a str, f64)>, ends: (f64, f64), level: f64) -> Mean {
+    let mut samples: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for (sample, value) in values {
+        let (sum, count) = samples.entry(sample).or_default();
+        *sum += value;
+        *count += 1.0;
+    }
+    let means: Vec<f64> = samples.values().map(|(sum, count)| sum / count).collect();
+    let mut mean = Mean::of(&means, level);
+    if let Ok(interval) = &mut mean.interval {
+        interval.low = interval.low.max(ends.0);
+        interval.high = interval.high.min(ends.1);
+    }
+    mean
+}
+
+/// Choices of the best and the worst; `None` where there are none.
+pub(super) fn best_worst(scored: &[Scored], arms: &[&str], order_known: bool, level: f64) -> Option<BestWorstAnalysis> {
+    let choices: Vec<(&Scored, &str, &str)> = scored
+        .iter()
+        .filter_map(|scored| match scored.verdict()? {
+            Verdict::BestWorst { best, worst } => Some((scored, best.as_str(), worst.as_str())),
+            _ => None,
+        })
+        .collect();
+    if choices.is_empty() {
+        return None;
+    }
+    let share = |value: &dyn Fn(&(&Scored, &str, &str)) -> f64, ends: (f64, f64)| {
+        let values = choices
+            .iter()
+            .map(|choice| (choice.0.trial.sample.as_str(), value(choice)));
+        over_samples(values, ends, level)
+    };
+    let is = |one: &str, other: &str| f64::from(u8::from(one == other));
+    Some(BestWorstAnalysis {
+        choices: choices.len() as u64,
+        arms: arms
+            .iter()
+            .map(|arm| BestWorstArm {
+                arm: (*arm).to_owned(),
+                best: choices.iter().filter(|choice| choice.1 == *arm).count() as u64,
+                worst: choices.iter().filter(|choice| choice.2 == *arm).count() as u64,
+                best_share: share(&|choice| is(choice.1, arm), (0.0, 1.0)),
+                worst_share: share(&|choice| is(choice.2, arm), (0.0, 1.0)),
+                score: share(&|choice| is(choice.1, arm) - is(choice.2, arm), (-1.0, 1.0)),
+            })
+            .collect(),
+        best_by_place: (0..if order_known { arms.len() } else { 0 })
+            .map(|place| {
+                let here = |choice: &(&Scored, &str, &str)| {
+                    let shown = choice.0.trial.arms.get(place);
+                    shown.map_or(0.0, |shown| is(choice.1, shown))
+                };
+                share(&here, (0.0, 1.0))
+            })
+            .collect(),
+    })
+}
+
+/// Samples on which every arm has scores.
+pub(super) fn samples_scored<'a>(scored: &[Scored<'a>], arms: &[&str]) -> BTreeSet<&'a str> {
+    let mut of_arms: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for scored in scored {
+        if let (Some(Verdict::Scores(_)), [arm]) = (scored.verdict(), scored.trial.arms.as_slice()) {
+            of_arms.entry(&scored.trial.sample).or_default().insert(arm);
+        }
+    }
+    let whole = of_arms
+        .into_iter()
+        .filter(|(_, found)| arms.iter().all(|arm| found.contains(arm)));
+    whole.map(|(sample, _)| sample).collect()
+}
+
+/// Scores, on samples that every arm has some on; none where nothing was scored.
+pub(super) fn scores(scored: &[Scored], arms: &[&str], level: f64) -> Vec<ScoredArm> {
+    let common = samples_scored(scored, arms);
+    let of_arm = |arm: &str| {
+        let given = scored
+            .iter()
+            .filter_map(|scored| match (scored.verdict()?, scored.trial.arms.as_slice()) {
+                (Verdict::Scores(scores), [shown]) if shown == arm => Some((scored.trial.sample.as_str(), scores)),
+                _ => None,
+            });
+        given.filter(|(sample, _)| common.contains(sample)).collect::<Vec<_>>()
+    };
+    if !scored
+        .iter()
+        .any(|scored| matches!(scored.verdict(), Some(Verdict::Scores(_))))
+    {
+        return Vec::new();
+    }
+    let ends = (f64::from(LEAST_SCORE), f64::from(GREATEST_SCORE));
+    arms.iter()
+        .map(|arm| {
+            let given = of_arm(arm);
+            let mean_of = |scores: &Vec<crate::judge::Score>| {
+                let sum: f64 = scores.iter().map(|score| f64::from(score.score)).sum();
+                (!scores.is_empty()).then(|| sum / scores.len() as f64)
+            };
+            ScoredArm {
+                arm: (*arm).to_owned(),
+                overall: over_samples(
+                    given
+                        .iter()
+                        .filter_map(|(sample, scores)| Some((*sample, mean_of(scores)?))),
+                    ends,
+                    level,
+                ),
+                criteria: Criterion::ALL
+                    .into_iter()
+                    .map(|criterion| ScoredCriterion {
+                        criterion,
+                        mean: over_samples(
+                            given.iter().filter_map(|(sample, scores)| {
+                                let score = scores.iter().find(|score| score.criterion == criterion)?;
+                                Some((*sample, f64::from(score.score)))
+                            }),
+                            ends,
+                            level,
+                        ),
+                    })
+                    .collect(),
+            }
+        })
+        .collect()
+}
