@@ -138,6 +138,8 @@ pub enum NoVerdict {
     Filtered,
     /// The call failed.
     Error,
+    /// Too few judges of a panel gave a verdict.
+    NoQuorum,
 }
 
 /// What a judgment came to.

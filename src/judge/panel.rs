@@ -1,6 +1,8 @@
-//! Several judges as one: the verdict that most of them give, where enough of them give one.
+//! Several judges as one: the verdict of the majority of those that give one, where enough of them do.
 //!
-//! A panel asks nobody. It is made from its judges' judgments, so that analysis and report treat it as one more judge.
+//! A panel asks nobody. It is made from its judges' judgments, so that it is no further judge: the report counts it apart.
+
+use std::collections::BTreeMap;
 
 use super::{Judgment, NoVerdict, Outcome, Protocol, Score, Task, Trial, Verdict};
 use crate::dataset::score::answers_agree;
@@ -19,8 +21,8 @@ pub struct Panel {
 /// The panel's judgment on a trial, from those of its judges (in any order; others are passed over). `None` when none of
 /// them was asked.
 ///
-/// Equal verdicts are counted, and the one that more judges give than any other is the panel's. Two verdicts that equally
-/// many give are a tie, which is no verdict. Rankings are put together by their mean ranks instead, and arms with the same
+/// Equal verdicts are counted, and the one that more than half of those give who give any is the panel's. Where there is
+/// none, the panel is tied, which is no verdict. In which order the study names the judges makes no difference. Rankings are put together by their mean ranks instead, and arms with the same
 /// mean rank share a place.
 pub fn judgment(panel: &Panel, trial: &Trial, judgments: &[&Judgment]) -> Option<Judgment> {
     let mut own: Vec<&Judgment> = judgments
@@ -28,7 +30,7 @@ pub fn judgment(panel: &Panel, trial: &Trial, judgments: &[&Judgment]) -> Option
         .filter(|judgment| panel.judges.contains(&judgment.judge))
         .copied()
         .collect();
-    own.sort_by_key(|judgment| panel.judges.iter().position(|judge| *judge == judgment.judge));
+    own.sort_by_key(|judgment| &judgment.judge);
     if own.is_empty() {
         return None;
     }
@@ -41,11 +43,12 @@ pub fn judgment(panel: &Panel, trial: &Trial, judgments: &[&Judgment]) -> Option
         .collect();
     let outcome = if verdicts.len() < panel.quorum {
         none(
-            NoVerdict::Unparsed,
+            NoVerdict::NoQuorum,
             format!(
-                "{} of {} judges gave a verdict, and the panel needs {}",
+                "{} of {} judges gave a verdict{}, and the panel needs {}",
                 verdicts.len(),
                 panel.judges.len(),
+                causes(&own),
                 panel.quorum
             ),
         )
@@ -71,7 +74,30 @@ fn none(state: NoVerdict, detail: String) -> Outcome {
     Outcome::None { state, detail }
 }
 
-/// The verdict that more judges give than any other.
+/// ` (2 refused, 1 error)`: why the others gave none.
+fn causes(own: &[&Judgment]) -> String {
+    let mut counts: BTreeMap<NoVerdict, usize> = BTreeMap::new();
+    for judgment in own {
+        if let Outcome::None { state, .. } = &judgment.outcome {
+            *counts.entry(*state).or_default() += 1;
+        }
+    }
+    if counts.is_empty() {
+        return String::new();
+    }
+    let name = |state: &NoVerdict| {
+        serde_json::to_value(state)
+            .ok()
+            .and_then(|name| name.as_str().map(str::to_owned))
+    };
+    let causes: Vec<String> = counts
+        .iter()
+        .map(|(state, count)| format!("{count} {}", name(state).unwrap_or_default().replace('_', " ")))
+        .collect();
+    format!(" ({})", causes.join(", "))
+}
+
+/// The verdict that more than half of the judges give who give any.
 fn majority(trial: &Trial, verdicts: &[&Verdict]) -> Outcome {
     let mut counts: Vec<(&Verdict, usize)> = Vec::new();
     for verdict in verdicts {
@@ -80,19 +106,14 @@ fn majority(trial: &Trial, verdicts: &[&Verdict]) -> Outcome {
             None => counts.push((verdict, 1)),
         }
     }
-    let most = counts.iter().map(|(_, count)| *count).max().unwrap_or_default();
-    let leading: Vec<&&Verdict> = counts
-        .iter()
-        .filter(|(_, count)| *count == most)
-        .map(|(verdict, _)| verdict)
-        .collect();
-    match leading.as_slice() {
-        [verdict] => Outcome::Verdict((**verdict).clone()),
-        tied => none(
+    let given = verdicts.len();
+    match counts.iter().find(|(_, count)| 2 * count > given) {
+        Some((verdict, _)) => Outcome::Verdict((*verdict).clone()),
+        None => none(
             NoVerdict::Ambiguous,
             format!(
-                "the panel is tied: {} verdicts were given {most} times each",
-                tied.len()
+                "the panel is tied: of {given} verdicts, {} different ones, none has a majority",
+                counts.len()
             ),
         ),
     }
@@ -230,8 +251,21 @@ mod tests {
         assert_eq!(state(decided(2, &all[..2])), Some(NoVerdict::Ambiguous));
         assert_eq!(
             state(decided(3, &[("x", says(true)), ("y", says(true)), ("z", None)])),
-            Some(NoVerdict::Unparsed)
+            Some(NoVerdict::NoQuorum)
         );
+        let detail = match decided(3, &[("x", says(true)), ("y", says(true)), ("z", None)]) {
+            Some(Outcome::None { detail, .. }) => detail,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            detail,
+            "2 of 3 judges gave a verdict (1 refused), and the panel needs 3"
+        );
+        // Two of five are the most, and no majority.
+        let guess = trial(Task::Simulation, &["a"]);
+        let answer = |text: &str| Some(Verdict::Guess(crate::dataset::Answer::Values(vec![text.to_owned()])));
+        let guesses = [("x", answer("elm")), ("y", answer("oak")), ("z", answer("ash"))];
+        assert_eq!(state(outcome(2, &guess, &guesses)), Some(NoVerdict::Ambiguous));
         assert_eq!(decided(2, &[("other", says(true))]), None);
     }
 
