@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "import/controls.rs"]
+mod controls;
 #[path = "import/judgments.rs"]
 mod judgments;
 mod support;

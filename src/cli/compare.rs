@@ -18,6 +18,7 @@ pub(super) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<Exi
         .filter_map(|(option, path)| Some((option, path.as_deref()?)))
         .collect();
     files::keep_apart(&[], &outputs)?;
+    let printer = &printer.beside(&outputs);
     let numbers = published::numbers().map_err(|error| Failure::new(Exit::Other, error, super::REPORT_DEFECT))?;
     let Some(run) = &arguments.run else {
         let checks = published::recompute(&numbers);

@@ -27,6 +27,7 @@ pub(super) fn run(arguments: &ImportArguments, printer: &Printer) -> Result<Exit
     inputs.extend(arguments.traces.as_deref().map(|path| ("--traces", path)));
     inputs.extend(study_of(data).map(|path| ("--data", path)));
     let out = [("--out", arguments.out.as_path())];
+    let printer = &printer.beside(&out);
     files::keep_apart(&inputs, &out)?;
     if let Some(folder) = &arguments.html {
         files::keep_out_of_pages(folder, &out)?;
@@ -57,6 +58,13 @@ pub(super) fn run(arguments: &ImportArguments, printer: &Printer) -> Result<Exit
 }
 
 fn judgments(log: &Path, mapping: &Path, out: &Path, printer: &Printer) -> Result<Exit, Failure> {
+    if files::is_stdout(out) {
+        return Err(Failure::message(
+            Exit::Usage,
+            "--out is `-`, and judgments are imported into a run directory",
+            "name a directory",
+        ));
+    }
     files::keep_out_of(out, &[("--judgments", log), ("--mapping", mapping)])?;
     let imported = import_judgments(log, mapping, out).map_err(failed)?;
     printer.data(&judgment_report(&imported))?;
@@ -81,6 +89,18 @@ fn judgment_report(imported: &JudgmentImport) -> String {
         (
             facts.unread_predictions,
             "judged answers are spelled as the mapping does not say",
+        ),
+        (
+            facts.unread_gold,
+            "right answers are spelled as the mapping does not say",
+        ),
+        (
+            facts.unread_labels,
+            "words on whether an answer is right are spelled as the mapping does not say",
+        ),
+        (
+            facts.rankings_without_arms,
+            "rankings could not be read, and of which arms they are is not known: they stand under no arm",
         ),
         (
             facts.conflicting_gold,

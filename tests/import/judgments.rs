@@ -10,12 +10,12 @@ use super::{done, read, refused};
 use crate::support;
 
 /// A made-up log with its mapping.
-struct Log {
+pub(super) struct Log {
     root: tempfile::TempDir,
 }
 
 impl Log {
-    fn new(log: &str, content: &str, mapping: &str) -> Self {
+    pub(super) fn new(log: &str, content: &str, mapping: &str) -> Self {
         let made = Self {
             root: tempfile::tempdir().unwrap(),
         };
@@ -24,7 +24,7 @@ impl Log {
         made
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
@@ -32,12 +32,12 @@ impl Log {
         command(&self.path(log), &self.path("mapping.toml"), &self.path("run"))
     }
 
-    fn import(&self, log: &str) -> (String, Value) {
+    pub(super) fn import(&self, log: &str) -> (String, Value) {
         let said = done(&words(&self.command(log)));
         (said, analysis(&self.path("run")))
     }
 
-    fn refuse(&self, log: &str) -> String {
+    pub(super) fn refuse(&self, log: &str) -> String {
         refused(&words(&self.command(log)), 3)
     }
 }
@@ -112,13 +112,10 @@ fn verdicts_are_the_listed_values_and_nothing_else() {
         judgments.contains("yes, clearly"),
         "the text of what is not read is kept"
     );
-    let tests = analysis["verification_tests"].as_array().unwrap();
-    assert_eq!(tests.len(), 2);
-    assert_eq!(tests[0]["control"]["n"], 1);
-    assert!(
-        tests[1]["against_control"]["Err"].is_object(),
-        "the control is not held against itself"
-    );
+    let lift = &arm["control"]["Ok"]["lift"];
+    assert_eq!((&lift["test"], &lift["second"]["n"]), (&json!("fisher"), &json!(1)));
+    let control = &analysis["verification"][0]["arms"][1]["control"];
+    assert_eq!(control["Err"]["reason"], "it is the control itself");
     let flags = analysis["flags"].as_array().unwrap();
     let imported = flags.iter().find(|flag| flag["kind"] == "imported_judgments").unwrap();
     let message = imported["message"].as_str().unwrap();
@@ -139,7 +136,11 @@ fn verdicts_are_the_listed_values_and_nothing_else() {
 
 #[test]
 fn a_changed_log_of_a_run_is_refused() {
-    let log = Log::new("log.csv", "id,method,said,right\na/s1.html,chain,Yes,1\n", VERIFICATION);
+    let log = Log::new(
+        "log.csv",
+        "id,method,said,right\na/s1.html,chain,Yes,1\na/s2.html,bare,Yes,1\n",
+        VERIFICATION,
+    );
     log.import("log.csv");
     let judgments = log.path("run").join("judgments.jsonl");
     fs::write(&judgments, read(&judgments).replace("true", "false")).unwrap();
@@ -210,7 +211,7 @@ fn rankings_are_lists_or_words_and_places_are_told_only_where_known() {
 
 #[test]
 fn mistakes_of_log_or_mapping_are_told_with_their_place() {
-    let good = "id,method,said,right\na/s1.html,chain,Yes,1\n";
+    let good = "id,method,said,right\na/s1.html,chain,Yes,1\na/s2.html,bare,Yes,1\n";
     let cases = [
         (
             good,
@@ -235,6 +236,27 @@ fn mistakes_of_log_or_mapping_are_told_with_their_place() {
         ),
         ("id,method,said,right\na,b\n", VERIFICATION.to_owned(), "line 2"),
         ("id,method,said,right\n", VERIFICATION.to_owned(), "no rows"),
+        (
+            good,
+            VERIFICATION.replace("[\"bare\"]", "[\"baer\"]"),
+            "`control_arms` names the arm \"baer\"",
+        ),
+        (
+            good,
+            format!("{VERIFICATION}[methods]\nchian = \"Chain\"\n"),
+            "`methods` names the arm \"chian\"",
+        ),
+        (
+            good,
+            VERIFICATION.replace("[\"bare\"]", "[\"bare\", \"chain\"]"),
+            "which of them is the control of each arm",
+        ),
+        (good, VERIFICATION.replace("is_true = [\"1\"], ", ""), "`right.is_true`"),
+        (
+            "id,method,said,right,said\na/s1.html,chain,Yes,1,No\na/s2.html,bare,Yes,1,Yes\n",
+            VERIFICATION.to_owned(),
+            "two columns are called \"said\"",
+        ),
     ];
     for (content, mapping, expected) in cases {
         let log = Log::new("log.csv", content, &mapping);
@@ -267,7 +289,7 @@ fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{value} is no count"))
 }
 
-fn conclusions(analysis: &Value) -> String {
+pub(super) fn conclusions(analysis: &Value) -> String {
     analysis["conclusions"]
         .as_array()
         .unwrap()
@@ -318,19 +340,29 @@ fn recorded_verifications_count_as_recorded_and_none_beats_its_base_rate() {
         screen.contains("by more than chance in 0 of") && screen.contains(control),
         "the first screen says it"
     );
-    let controls: Vec<&Value> = analysis["verification_tests"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|test| test["is_control"] == true)
-        .collect();
-    assert_eq!(
-        controls.len(),
-        runs.keys().filter(|name| name.starts_with("NO_XAI")).count()
-    );
-    for test in analysis["verification_tests"].as_array().unwrap() {
-        let found = &test["against_base_rate"];
+    for (name, arm) in &arms {
+        let found = &arm["against_base_rate"]["Ok"];
         assert!(found["p_corrected"].as_f64().unwrap() >= found["p"].as_f64().unwrap());
+        if name.starts_with("NO_XAI") {
+            assert_eq!(arm["control"]["Err"]["reason"], "it is the control itself");
+            continue;
+        }
+        let control = &arm["control"]["Ok"];
+        let named = control["control"].as_str().unwrap();
+        assert_eq!(
+            name.contains("1000"),
+            named.contains("1000"),
+            "one control, of the same order of options"
+        );
+        // Few samples of a run and its control are the same, and those count on one side only.
+        assert_eq!(control["lift"]["test"], "fisher");
+        let sides = count(&control["lift"]["first"]["n"]) + count(&control["lift"]["second"]["n"]);
+        let shared = count(&control["shared_samples"]);
+        assert_eq!(
+            sides + shared,
+            count(&arm["accuracy"]["n"]) + count(&arms[named]["accuracy"]["n"]),
+            "{name}"
+        );
     }
 }
 
@@ -348,9 +380,15 @@ fn the_recorded_wikitq_verification_beats_its_base_rate() {
     assert_eq!(arm["accuracy"]["successes"], expected["correct"]);
     assert_eq!(arm["yes_share"]["successes"], expected["llm_yes"]);
     let said = conclusions(&analysis);
-    assert!(said.contains("by more than chance in 1 of 1 pair"), "{said}");
+    let beats = "beats its base rate (always saying \"correct\") by more than chance in 1 of 1 pair";
+    assert!(said.contains(beats), "{said}");
     assert!(said.contains("always saying \"incorrect\" would reach"), "{said}");
-    assert!(first_screen(&run).contains("by more than chance in 1 of 1 pair"));
+    assert!(
+        said.contains("the better of always saying \"correct\" and always saying \"incorrect\""),
+        "{said}"
+    );
+    let screen = first_screen(&run);
+    assert!(screen.contains("by more than chance in 1 of 1 pair") && screen.contains("beats its base rate"));
 }
 
 #[test]

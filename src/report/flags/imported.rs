@@ -26,6 +26,20 @@ impl Flags {
                 imported.unread_predictions
             ));
         }
+        for (count, what) in [
+            (imported.unread_gold, "right answers"),
+            (imported.unread_labels, "words on whether an answer is right"),
+        ] {
+            if count > 0 {
+                message.push_str(&format!(" {count} {what} are spelled as the mapping does not say."));
+            }
+        }
+        if imported.rankings_without_arms > 0 {
+            message.push_str(&format!(
+                " {} rankings could not be read, and of which arms they are is not known: they stand under no arm.",
+                imported.rankings_without_arms
+            ));
+        }
         if imported.conflicting_gold > 0 {
             message.push_str(&format!(
                 " Of {} samples two rows have different right answers, so that none is taken.",

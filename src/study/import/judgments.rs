@@ -42,9 +42,10 @@ pub struct JudgmentImport {
 
 /// Imports a log into a new run directory, with its analysis and report.
 pub fn import_judgments(log: &Path, mapping_file: &Path, out: &Path) -> Result<JudgmentImport, RunError> {
-    let mapping = Mapping::read(mapping_file)?;
-    let rows = rows::read(log)?;
+    let (mapping, mapping_digest) = Mapping::read(mapping_file)?;
+    let (rows, log_digest) = rows::read(log)?;
     let records = records::make(log, &mapping, &rows)?;
+    mapping.check_names(mapping_file, &records.arms)?;
     let study = facts(log, &mapping, &records, rows.len());
     let run = RunDirectory::create(out)?;
     if run.path(directory::STUDY).is_file() || run.path(directory::CALLS).is_file() {
@@ -73,8 +74,7 @@ pub fn import_judgments(log: &Path, mapping_file: &Path, out: &Path) -> Result<J
     ] {
         manifest.records.insert(file.to_owned(), run.digest(file)?);
     }
-    for (name, path) in [("judgments", log), ("mapping", mapping_file)] {
-        let digest = blake3::hash(super::read_text(path)?.as_bytes()).to_hex().to_string();
+    for (name, digest) in [("judgments", log_digest), ("mapping", mapping_digest)] {
         manifest.imports.insert(name.to_owned(), digest);
     }
     run.write_manifest(&manifest)?;
@@ -168,19 +168,19 @@ fn facts(log: &Path, mapping: &Mapping, records: &Records, rows: usize) -> Study
             "the order in which explanations were shown: what places do is not known",
         ),
         Task::Simulation => {
-            lacks(mapping.prediction.is_none(), "the answers that were to be guessed");
-            lacks(mapping.gold.is_none(), "the right answers");
+            lacks(records.predictions == 0, "the answers that were to be guessed");
+            lacks(records.golds == 0, "the right answers");
         }
         Task::Verification => {
             lacks(
-                mapping.right.is_none() && mapping.gold.is_none(),
+                records.read_labels == 0 && (records.golds == 0 || records.predictions == 0),
                 "whether the judged answers are right",
             );
             lacks(true, "the order in which the options were shown");
         }
     }
     if mapping.task != Task::Preference {
-        lacks(mapping.control_arms.is_empty(), "a control without an explanation");
+        lacks(mapping.all_controls().is_empty(), "a control without an explanation");
     }
     let source = log.file_name().unwrap_or_default().to_string_lossy().into_owned();
     StudyFacts {
@@ -221,9 +221,13 @@ fn facts(log: &Path, mapping: &Mapping, records: &Records, rows: usize) -> Study
             rows: rows as u64,
             own_samples: mapping.samples == SampleSets::Own,
             shown_order_known: mapping.shown_order.is_some(),
-            control_arms: mapping.control_arms.clone(),
+            control_arms: mapping.all_controls(),
+            controls: mapping.controls_of(&records.arms),
             absent: absent.into_iter().map(str::to_owned).collect(),
             unread_predictions: records.unread_predictions,
+            unread_gold: records.unread_gold,
+            unread_labels: records.unread_labels,
+            rankings_without_arms: records.rankings_without_arms,
             conflicting_gold: records.conflicting_gold,
             labels_against_scoring: records.labels_against_scoring,
         }),

@@ -50,6 +50,9 @@ pub(super) struct Mapping {
     /// The arms whose pages held no explanation.
     #[serde(default)]
     pub(super) control_arms: Vec<String>,
+    /// The control of each arm. Default: the one of `control_arms`, where it is one.
+    #[serde(default)]
+    pub(super) controls: BTreeMap<String, String>,
     /// The methods of arms, for people and for comparison with published numbers. Default: the arm's name.
     #[serde(default)]
     pub(super) methods: BTreeMap<String, String>,
@@ -141,6 +144,8 @@ pub(super) struct OrderFrom {
     pub(super) value: Option<Vec<String>>,
 }
 
+const NEXT: &str = "mend the mapping; docs/import.md lists its keys";
+
 fn default_confidence() -> f64 {
     0.95
 }
@@ -158,9 +163,8 @@ impl VerdictFrom {
 }
 
 impl Mapping {
-    /// Reads and checks a mapping.
-    pub(super) fn read(path: &Path) -> Result<Self, ImportError> {
-        const NEXT: &str = "mend the mapping; docs/import.md lists its keys";
+    /// Reads and checks a mapping; its digest is of the very text that was read.
+    pub(super) fn read(path: &Path) -> Result<(Self, String), ImportError> {
         let text = read_text(path)?;
         let mapping: Self = toml::from_str(&text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start).min(text.len());
@@ -169,8 +173,53 @@ impl Mapping {
         })?;
         match mapping.problem() {
             Some(problem) => Err(ImportError::file(path, problem, NEXT)),
-            None => Ok(mapping),
+            None => Ok((mapping, blake3::hash(text.as_bytes()).to_hex().to_string())),
         }
+    }
+
+    /// All arms whose pages held no explanation.
+    pub(super) fn all_controls(&self) -> Vec<String> {
+        let mut controls = self.control_arms.clone();
+        for control in self.controls.values() {
+            if !controls.contains(control) {
+                controls.push(control.clone());
+            }
+        }
+        controls
+    }
+
+    /// The control of each of these arms that has one.
+    pub(super) fn controls_of(&self, arms: &[String]) -> BTreeMap<String, String> {
+        match (self.controls.is_empty(), self.control_arms.as_slice()) {
+            (true, [control]) => arms
+                .iter()
+                .filter(|arm| *arm != control)
+                .map(|arm| (arm.clone(), control.clone()))
+                .collect(),
+            _ => self.controls.clone(),
+        }
+    }
+
+    /// Refuses names that no row of the log has: a slip of the pen there would make another analysis without a word.
+    pub(super) fn check_names(&self, path: &Path, arms: &[String]) -> Result<(), ImportError> {
+        let names = [
+            ("control_arms", self.control_arms.iter().collect::<Vec<_>>()),
+            (
+                "controls",
+                self.controls.iter().flat_map(|(arm, control)| [arm, control]).collect(),
+            ),
+            ("methods", self.methods.keys().collect()),
+        ];
+        for (key, names) in names {
+            if let Some(unknown) = names.into_iter().find(|name| !arms.contains(name)) {
+                return Err(ImportError::file(
+                    path,
+                    format!("`{key}` names the arm {unknown:?}, which no row of the log has"),
+                    format!("name one of: {}", arms.join(", ")),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// What the samples ask.
@@ -202,6 +251,29 @@ impl Mapping {
             if text.is_some_and(|text| text.field.is_some() == text.value.is_some()) {
                 return Some(format!("`{key}` has to name either a `field` or a `value`"));
             }
+        }
+        let both = |answer: &AnswerFrom| !(answer.is_true.is_empty() || answer.is_false.is_empty());
+        let truths = self.question() == QuestionKind::FactVerification && self.task != Task::Preference;
+        for (key, answer, needed) in [
+            ("right", &self.right, true),
+            ("gold", &self.gold, truths),
+            ("prediction", &self.prediction, truths),
+        ] {
+            if needed && answer.as_ref().is_some_and(|answer| !both(answer)) {
+                return Some(format!(
+                    "`{key}.is_true` and `{key}.is_false` have to list the values that mean it"
+                ));
+            }
+        }
+        if self.control_arms.len() > 1 && self.controls.is_empty() {
+            return Some(
+                "`control_arms` names several arms: say under `[controls]` which of them is the control of each arm"
+                    .to_owned(),
+            );
+        }
+        let controls = self.all_controls();
+        if let Some(arm) = self.controls.keys().find(|arm| controls.contains(arm)) {
+            return Some(format!("`controls` names a control of {arm:?}, which is one itself"));
         }
         let values = !(self.verdict.is_true.is_empty() || self.verdict.is_false.is_empty());
         match self.task {

@@ -23,8 +23,17 @@ pub(super) struct Records {
     /// In the order in which they first stand in the log.
     pub(super) arms: Vec<String>,
     pub(super) judges: Vec<String>,
+    /// Answers that were judged, right answers and words on them that were read.
+    pub(super) predictions: u64,
+    pub(super) golds: u64,
+    pub(super) read_labels: u64,
     /// Answers that were judged and are spelled as the mapping does not say.
     pub(super) unread_predictions: u64,
+    /// Right answers that are spelled so, and words on whether an answer is right.
+    pub(super) unread_gold: u64,
+    pub(super) unread_labels: u64,
+    /// Rankings that could not be read and of which it is not known what they ranked.
+    pub(super) rankings_without_arms: u64,
     /// Samples whose right answer differs between rows, and is therefore left out.
     pub(super) conflicting_gold: u64,
     /// Rows that say of an answer that it is right, or wrong, where the data set's own scoring says otherwise.
@@ -73,6 +82,8 @@ pub(super) fn make(path: &Path, mapping: &Mapping, rows: &[Row]) -> Result<Recor
         mapping,
         records: Records::default(),
         gold: BTreeMap::new(),
+        known_arms: BTreeSet::new(),
+        known_judges: BTreeSet::new(),
         seen: BTreeMap::new(),
         trials: BTreeMap::new(),
         labels: Vec::new(),
@@ -110,11 +121,24 @@ fn check_fields(path: &Path, mapping: &Mapping, rows: &[Row]) -> Result<(), Impo
     Ok(())
 }
 
+/// What the rows of a sample say is the right answer.
+#[derive(Debug, PartialEq)]
+enum SeenGold {
+    /// Nothing yet.
+    Absent,
+    /// One answer, by some rows or all.
+    One(Gold),
+    /// Different ones.
+    Contradicts,
+}
+
 struct Maker<'a> {
     mapping: &'a Mapping,
     records: Records,
-    /// The right answer of each sample; `None` once rows contradict each other.
-    gold: BTreeMap<String, Option<Gold>>,
+    /// The right answer of each sample.
+    gold: BTreeMap<String, SeenGold>,
+    known_arms: BTreeSet<String>,
+    known_judges: BTreeSet<String>,
     /// How often each judge has seen a trial.
     seen: BTreeMap<(String, String), u32>,
     trials: BTreeMap<String, ()>,
@@ -128,7 +152,7 @@ impl Maker<'_> {
         let fields = &here.row.fields;
         let sample = here.text(&mapping.sample)?;
         let judge = here.text(&mapping.judge)?;
-        note(&mut self.records.judges, &judge);
+        note(&mut self.records.judges, &mut self.known_judges, &judge);
         self.gold(&sample, fields);
         if mapping.task == Task::Preference {
             return self.rankings(here, &sample, &judge);
@@ -137,14 +161,20 @@ impl Maker<'_> {
             Some(arm) => here.text(arm)?,
             None => String::new(),
         };
-        note(&mut self.records.arms, &arm);
+        note(&mut self.records.arms, &mut self.known_arms, &arm);
         let kind = mapping.question();
         let prediction = mapping.prediction.as_ref().and_then(|from| {
             let found = values::answer(kind, from, fields.get(&from.field));
+            self.records.predictions += u64::from(found.is_some());
             self.records.unread_predictions += u64::from(found.is_none());
             found
         });
-        let recorded = mapping.right.as_ref().and_then(|from| recorded_truth(from, fields));
+        let recorded = mapping.right.as_ref().and_then(|from| {
+            let found = recorded_truth(from, fields);
+            self.records.read_labels += u64::from(found.is_some());
+            self.records.unread_labels += u64::from(found.is_none() && stands(fields, from));
+            found
+        });
         if let (Some(prediction), Some(right)) = (&prediction, recorded) {
             self.labels.push((sample.clone(), prediction.clone(), right));
         }
@@ -226,8 +256,9 @@ impl Maker<'_> {
                     },
                 ),
             };
+            self.records.rankings_without_arms += u64::from(arms.is_empty());
             for arm in &arms {
-                note(&mut self.records.arms, arm);
+                note(&mut self.records.arms, &mut self.known_arms, arm);
             }
             let trial = Trial {
                 id: String::new(),
@@ -254,16 +285,21 @@ impl Maker<'_> {
     fn gold(&mut self, sample: &str, fields: &Map<String, Value>) {
         let from = self.mapping.gold.as_ref();
         let found = from.and_then(|from| values::answer(self.mapping.question(), from, fields.get(&from.field)));
-        let found = found.map(values::gold);
-        match self.gold.get_mut(sample) {
-            None => {
-                self.gold.insert(sample.to_owned(), found);
-            }
-            Some(known) if found.is_some() && *known != found && known.is_some() => {
-                *known = None;
+        if from.is_some_and(|from| found.is_none() && stands(fields, from)) {
+            self.records.unread_gold += 1;
+        }
+        let known = self.gold.entry(sample.to_owned()).or_insert(SeenGold::Absent);
+        let Some(found) = found.map(values::gold) else {
+            return;
+        };
+        self.records.golds += 1;
+        match known {
+            SeenGold::Absent => *known = SeenGold::One(found),
+            SeenGold::One(one) if *one != found => {
+                *known = SeenGold::Contradicts;
                 self.records.conflicting_gold += 1;
             }
-            Some(_) => {}
+            SeenGold::One(_) | SeenGold::Contradicts => {}
         }
     }
 
@@ -300,7 +336,10 @@ impl Maker<'_> {
                 caption: None,
                 table: Table::default(),
                 question: String::new(),
-                gold,
+                gold: match gold {
+                    SeenGold::One(gold) => Some(gold),
+                    SeenGold::Absent | SeenGold::Contradicts => None,
+                },
                 groups: BTreeMap::new(),
             })
             .collect();
@@ -321,6 +360,11 @@ impl Maker<'_> {
     }
 }
 
+/// Whether a row has something in this field, read or not.
+fn stands(fields: &Map<String, Value>, from: &AnswerFrom) -> bool {
+    values::text(fields.get(&from.field)).is_some_and(|text| !text.trim().is_empty())
+}
+
 fn recorded_truth(from: &AnswerFrom, fields: &Map<String, Value>) -> Option<bool> {
     values::text(fields.get(&from.field)).and_then(|text| values::truth(from, &text))
 }
@@ -332,8 +376,9 @@ fn unparsed(detail: String) -> Outcome {
     }
 }
 
-fn note(names: &mut Vec<String>, name: &str) {
-    if !names.iter().any(|known| known == name) {
+fn note(names: &mut Vec<String>, known: &mut BTreeSet<String>, name: &str) {
+    if !known.contains(name) {
+        known.insert(name.to_owned());
         names.push(name.to_owned());
     }
 }
