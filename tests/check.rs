@@ -156,6 +156,50 @@ fn a_changed_page_and_a_wrong_lineage_are_found() {
     assert!(report.contains("A check found pages or marks wrong"));
 }
 
+/// Changes the record of a trace as somebody would who knows of the digests.
+fn change_trace(run: &str, answerer: &str, change: impl FnOnce(&mut Value)) {
+    let traces = format!("{run}/traces.jsonl");
+    let mut lines: Vec<Value> = fs::read_to_string(&traces)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    change(lines.iter_mut().find(|trace| trace["answerer"] == answerer).unwrap());
+    let changed: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    fs::write(&traces, &changed).unwrap();
+    let manifest = format!("{run}/run.json");
+    let mut parsed: Value = serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
+    parsed["records"]["traces.jsonl"] = blake3::hash(changed.as_bytes()).to_hex().to_string().into();
+    fs::write(&manifest, parsed.to_string()).unwrap();
+}
+
+#[test]
+fn a_trace_of_another_table_than_its_samples_is_found() {
+    let root = tempfile::tempdir().unwrap();
+    let run = a_run(root.path());
+    let mut sample = String::new();
+    change_trace(&run, "pos", |trace| {
+        sample = trace["sample"].as_str().unwrap().to_owned();
+        trace["tables"][0]["rows"][1][0] = "somebody\u{1b}[2J else".into();
+    });
+    let found = tabjury(&["check", &run, "--runs", "1", "--max-unproven", "1"]);
+    assert_eq!(code(&found), 7, "{}", text(&found.stderr));
+    let said = text(&found.stderr);
+    assert!(
+        said.contains(&format!(
+            "pos, sample {sample}: its first table is not the sample's: row 2, column 1 holds"
+        )),
+        "{said}"
+    );
+    assert!(!said.contains('\u{1b}'), "{said:?}");
+    let kept: RunCheck = serde_json::from_str(&fs::read_to_string(format!("{run}/check.json")).unwrap()).unwrap();
+    assert_eq!(kept.changed_tables.len(), 1);
+    assert_eq!(kept.changed_tables[0].sample, sample);
+    assert_eq!(code(&tabjury(&["report", &run])), 0);
+    let report = fs::read_to_string(format!("{run}/report.html")).unwrap();
+    assert!(report.contains("A check found pages or marks wrong"));
+}
+
 #[test]
 fn only_a_run_with_pages_can_be_checked() {
     let root = tempfile::tempdir().unwrap();

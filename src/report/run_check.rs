@@ -25,6 +25,9 @@ pub struct RunCheck {
     pub runs_per_step: usize,
     /// The pages.
     pub pages: PageCheck,
+    /// Traces whose first table is not their sample's.
+    #[serde(default)]
+    pub changed_tables: Vec<ChangedTable>,
     /// One entry an arm, in the order of the study.
     pub arms: Vec<ArmProof>,
     /// One entry a sample and answerer that has steps to prove.
@@ -79,6 +82,18 @@ pub struct PageLeak {
     pub sample: String,
     /// What it tells, and where.
     pub leak: Leak,
+}
+
+/// A trace whose first table is not the one that the run read of its sample.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangedTable {
+    /// The sample.
+    pub sample: String,
+    /// The answerer.
+    pub answerer: String,
+    /// Where the two differ first, in words.
+    pub what: String,
 }
 
 /// The proofs of an arm, counted.
@@ -159,9 +174,11 @@ pub struct TraceProof {
 }
 
 impl RunCheck {
-    /// Whether something is wrong: a leak, a changed or unknown page, or a lineage that a proof refutes.
+    /// Whether something is wrong: a leak, a changed or unknown page, a trace of another table than its sample's, or a
+    /// lineage that a proof refutes.
     pub fn has_findings(&self) -> bool {
-        !self.pages.leaks.is_empty()
+        !self.changed_tables.is_empty()
+            || !self.pages.leaks.is_empty()
             || !self.pages.changed.is_empty()
             || !self.pages.unknown.is_empty()
             || self.arms.iter().any(|arm| arm.summary.has_findings())
@@ -196,7 +213,7 @@ impl RunCheck {
         number(self.unproven()) / number(self.steps().count().max(1))
     }
 
-    /// What is wrong, one sentence each: leaks, changed pages, and lineages that a proof refutes.
+    /// What is wrong, one sentence each: leaks, changed pages and tables, and lineages that a proof refutes.
     pub fn findings(&self) -> Vec<String> {
         let leaks = self.pages.leaks.iter().map(|found| {
             format!(
@@ -218,9 +235,16 @@ impl RunCheck {
             .unknown
             .iter()
             .map(|page| format!("{page} stands among the pages, and no record names it"));
+        let tables = self.changed_tables.iter().map(|found| {
+            format!(
+                "{}, sample {}: its first table is not the sample's: {}",
+                found.answerer, found.sample, found.what
+            )
+        });
         leaks
             .chain(changed)
             .chain(unknown)
+            .chain(tables)
             .chain(self.of_steps(finding))
             .collect()
     }

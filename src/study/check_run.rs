@@ -1,5 +1,5 @@
-//! Checking a run that is done: every page for leaks, and the lineage of every step by perturbation. Asks no model;
-//! writes nothing but `check.json`.
+//! Checking a run that is done: every page for leaks, every trace's first table against its sample's, and the lineage of
+//! every step by perturbation. Asks no model; writes nothing but `check.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,10 @@ use crate::dataset::Sample;
 use crate::engine::Engine;
 use crate::engine::proof::{ProofSettings, prove_trace};
 use crate::report::PageRecord;
-use crate::report::run_check::{ArmProof, CHECK_SCHEMA_VERSION, PageCheck, PageLeak, RunCheck, TraceProof};
+use crate::report::run_check::{
+    ArmProof, CHECK_SCHEMA_VERSION, ChangedTable, PageCheck, PageLeak, RunCheck, TraceProof,
+};
+use crate::table::{Cell, Table};
 use crate::trace::Trace;
 use crate::trace::proof::{ProofSummary, StepProof};
 
@@ -65,6 +68,7 @@ pub fn check_run(
         seed: settings.seed,
         runs_per_step: settings.runs,
         pages: check_pages(&run, &manifest, &study, &samples, &arms, &traces)?,
+        changed_tables: changed_tables(&samples, &traces),
         arms: Vec::new(),
         proofs: Vec::new(),
     };
@@ -154,6 +158,70 @@ fn check_pages(
     check.unknown = run.files_in(super::explain::PAGES_DIRECTORY)?;
     check.unknown.retain(|path| !expected.contains(path));
     Ok(check)
+}
+
+/// Traces that do not begin with the table that the run read of their sample. What their steps make of it is proven step by
+/// step; that it is the sample's, only this comparison shows.
+fn changed_tables(samples: &[Sample], traces: &[Trace]) -> Vec<ChangedTable> {
+    let by_id: BTreeMap<&str, &Sample> = samples.iter().map(|sample| (sample.id.as_str(), sample)).collect();
+    let what_differs = |trace: &Trace| match (by_id.get(trace.sample.as_str()), trace.tables.first()) {
+        (None, _) => Some(format!("{} has no such sample", directory::SAMPLES)),
+        (_, None) => Some("the trace has no table".to_owned()),
+        (Some(sample), Some(table)) => first_difference(table, &sample.table),
+    };
+    let changed = traces.iter().filter_map(|trace| {
+        Some(ChangedTable {
+            sample: trace.sample.clone(),
+            answerer: trace.answerer.clone(),
+            what: what_differs(trace)?,
+        })
+    });
+    changed.collect()
+}
+
+/// Where a trace's table differs first from its sample's, in words.
+fn first_difference(table: &Table, of_sample: &Table) -> Option<String> {
+    if table == of_sample {
+        return None;
+    }
+    let size = |table: &Table| format!("{} rows of {} columns", table.rows.len(), table.columns.len());
+    let is_of_one_size = table.rows.len() == of_sample.rows.len() && table.columns.len() == of_sample.columns.len();
+    if !is_of_one_size {
+        return Some(format!("it has {}, the sample's {}", size(table), size(of_sample)));
+    }
+    let rows = table.rows.iter().zip(&of_sample.rows).enumerate();
+    for (row, (found, expected)) in rows {
+        let cells = found.iter().zip(expected).enumerate();
+        for (column, (found, expected)) in cells {
+            if found != expected {
+                return Some(format!(
+                    "row {}, column {} holds {}, the sample's {}",
+                    row + 1,
+                    column + 1,
+                    in_quotes(found),
+                    in_quotes(expected)
+                ));
+            }
+        }
+        if found.len() != expected.len() {
+            return Some(format!("row {} has another number of cells", row + 1));
+        }
+    }
+    let names = table.columns.iter().zip(&of_sample.columns);
+    let column = names.take_while(|(found, expected)| found == expected).count();
+    Some(format!("column {} has another name", column + 1))
+}
+
+/// A cell as a message shows it: on one line, its beginning only.
+fn in_quotes(cell: &Cell) -> String {
+    const MOST_CHARACTERS: usize = 60;
+    let Some(text) = cell else {
+        return "nothing".to_owned();
+    };
+    match text.char_indices().nth(MOST_CHARACTERS) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
 }
 
 /// The proofs of every trace, in the order of the traces, on all cores.
