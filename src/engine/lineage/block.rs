@@ -200,7 +200,7 @@ impl Tracer<'_> {
             ordered_by: &ordered_by,
             is_aggregate,
         };
-        tested.collect(&mut layout);
+        tested.collect(&mut layout)?;
         Ok(Prepared {
             is_distinct: select.distinct.is_some(),
             select,

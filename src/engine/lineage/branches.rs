@@ -67,6 +67,32 @@ pub(super) fn made_of(expression: &Expr) -> Vec<LookedAt> {
     grouped(finder.names)
 }
 
+/// Whether its CASE and COALESCE have more branches than are followed: each branch says that none before it was taken, so that
+/// what is asked grows with the square of their number.
+pub(super) fn has_too_many(query: &Query) -> bool {
+    struct Squares(usize);
+    impl Visitor for Squares {
+        type Break = Infallible;
+        fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
+            let branches = match expression {
+                Expr::Case { conditions, .. } => conditions.len(),
+                Expr::Function(function) if matches!(name_of(function).as_str(), "coalesce" | "ifnull") => {
+                    arguments(function).len()
+                }
+                _ => 0,
+            };
+            self.0 = self.0.saturating_add(branches * branches);
+            ControlFlow::Continue(())
+        }
+    }
+    let mut squares = Squares(0);
+    let ControlFlow::Continue(()) = query.visit(&mut squares);
+    squares.0 > MOST_BRANCHES * MOST_BRANCHES
+}
+
+/// Branches of one CASE that are followed; of several, as many as their squares allow.
+pub(super) const MOST_BRANCHES: usize = 100;
+
 #[derive(Default)]
 struct Finder {
     found: Vec<Branch>,

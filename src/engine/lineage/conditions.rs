@@ -9,6 +9,7 @@ use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, InTarget, Query, UnaryOpera
 
 use super::branches::equals;
 use super::expressions::{arguments, look_into, name_of};
+use super::rows;
 
 /// What is asked of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl Wanted {
     }
 
     /// What is asked of `a` where this is asked of `NOT a`.
-    fn negated(self) -> Self {
+    pub(super) fn negated(self) -> Self {
         let [holds, fails, null] = self.takes();
         Self::of([fails, holds, null]).unwrap_or(self)
     }
@@ -88,9 +89,6 @@ pub(super) struct Atom {
     /// only where `b` holds.
     pub(super) within: Vec<(Expr, Wanted)>,
 }
-
-/// Branches of one condition that are told apart; one with more is tested as it stands.
-const MOST_CHOICES: usize = 4;
 
 /// Takes a condition apart. `is_given` says that the whole holds for every row that is looked at, as WHERE does for a row
 /// kept; `within` are parts around it that must hold too.
@@ -135,6 +133,21 @@ fn take_apart(condition: &Expr, wanted: Wanted, is_given: bool, within: &[(Expr,
     }
     if let Some(meant) = meant_by(condition) {
         return take_apart(&meant, wanted, is_given, within, found);
+    }
+    if let Some(elements) = rows::differing_elements(condition, wanted) {
+        for (element, differs) in elements {
+            let mut within = within.to_vec();
+            if !is_given {
+                within.push((condition.clone(), wanted));
+            }
+            within.push((differs, Wanted::True));
+            found.push(Atom {
+                condition: rows::whatever_it_is(element),
+                wanted: Wanted::True,
+                within,
+            });
+        }
+        return;
     }
     if let Some(choice) = choice_in(condition) {
         return choose(condition, &choice, wanted, within, found);
@@ -398,31 +411,45 @@ fn choice(expression: &Expr) -> Option<Choice> {
     }
 }
 
-/// The first CASE or IIF at a condition's own level, where there are few and none speaks of groups.
+/// How many ways there are to go through the CASE and IIF at a condition's own level.
+pub(super) fn ways_through(condition: &Expr) -> usize {
+    let mut copy = condition.clone();
+    let mut choices = Choices::default();
+    let ControlFlow::Continue(()) = VisitMut::visit(&mut copy, &mut choices);
+    choices.ways
+}
+
+/// The first CASE or IIF at a condition's own level, where none speaks of groups.
 fn choice_in(condition: &Expr) -> Option<Choice> {
     let parts = look_into(condition);
     if !parts.aggregates.is_empty() || parts.has_window {
         return None;
     }
     let mut copy = condition.clone();
-    let mut choices = Choices {
-        queries: 0,
-        first: None,
-        count: 0,
-        replaced: None,
-    };
+    let mut choices = Choices::default();
     let ControlFlow::Continue(()) = VisitMut::visit(&mut copy, &mut choices);
-    choices.first.filter(|_| choices.count <= MOST_CHOICES)
+    choices.first
 }
 
 /// Finds the CASE and IIF at an expression's own level, or puts something in the place of one.
 struct Choices {
     queries: usize,
     first: Option<Choice>,
-    /// Branches.
-    count: usize,
+    /// Branches of each, one more for what is left, multiplied.
+    ways: usize,
     /// What is replaced, and by what.
     replaced: Option<(Expr, Expr)>,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Self {
+            queries: 0,
+            first: None,
+            ways: 1,
+            replaced: None,
+        }
+    }
 }
 
 impl VisitorMut for Choices {
@@ -443,7 +470,7 @@ impl VisitorMut for Choices {
             return ControlFlow::Continue(());
         }
         if let Some(choice) = choice(expression) {
-            self.count += 1;
+            self.ways = self.ways.saturating_mul(choice.branches.len() + 1);
             self.first.get_or_insert(choice);
         }
         ControlFlow::Continue(())
@@ -466,10 +493,8 @@ fn with(condition: &Expr, whole: &Expr, by: &Expr) -> Expr {
     }
     let mut replaced = condition.clone();
     let mut choices = Choices {
-        queries: 0,
-        first: None,
-        count: 0,
         replaced: Some((whole.clone(), plain(by))),
+        ..Choices::default()
     };
     let ControlFlow::Continue(()) = VisitMut::visit(&mut replaced, &mut choices);
     replaced
@@ -569,6 +594,16 @@ mod tests {
         assert_eq!(
             apart("a NOT BETWEEN b AND c"),
             ["a >= b IS FALSE []", "a <= c IS FALSE []"]
+        );
+        assert_eq!(
+            apart("(a, b) NOT IN (SELECT c, d FROM t)"),
+            ["a", "b"].map(|name| {
+                let place = if name == "a" { 0 } else { 1 };
+                format!(
+                    "{name} IS NOT DISTINCT FROM {name} IS TRUE [EXISTS (WITH asked_rows (asked_0, asked_1) AS (SELECT c, d \
+                     FROM t) SELECT 1 FROM asked_rows WHERE (({name}) = asked_{place}) IS FALSE) IS TRUE]"
+                )
+            })
         );
         assert_eq!(
             apart("(a, b) > (1, 2)"),

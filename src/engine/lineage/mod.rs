@@ -41,6 +41,7 @@ mod from;
 mod layout;
 mod provenance;
 mod reads;
+mod rows;
 mod stability;
 mod standing;
 mod tested;
@@ -103,7 +104,15 @@ pub(super) fn trace(ran: &Ran<'_>) -> Lineage {
     let compared: Vec<usize> = compared.difference(&columns).copied().collect();
     let ordered: BTreeSet<usize> = found.ordered.intersection(&columns).copied().collect();
     let mut tracer = Tracer::new(ran.database, ran.row_count);
-    let traced = match tracer.query(&query, Some(ran.result)) {
+    let traced = if branches::has_too_many(&query) {
+        Err(format!(
+            "CASE with more than {} branches, or several that come to as many, are not traced",
+            branches::MOST_BRANCHES
+        ))
+    } else {
+        tracer.query(&query, Some(ran.result))
+    };
+    let traced = match traced {
         Ok(traced) => traced,
         Err(reason) => return ran.conservative(columns, ordered, carried, reason),
     };

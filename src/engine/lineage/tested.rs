@@ -6,9 +6,13 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{Expr, Ident, Query, Select, Visit, Visitor};
 
 use super::branches::{branches, looked_at};
-use super::conditions::{Atom, Wanted, atoms};
+use super::conditions::{Atom, Wanted, atoms, ways_through};
 use super::expressions::{is_aggregate, look_into};
 use super::layout::{Layout, Test};
+use super::tracer::Untraced;
+
+/// Ways through the CASE and IIF of one condition that are told apart: eight of two each.
+const MOST_WAYS: usize = 256;
 
 /// SQL that is 1 where an atom counts: it holds as wanted, and so do the parts around it. Parts that speak of a group
 /// cannot be asked of a row.
@@ -29,6 +33,22 @@ pub(super) fn all_hold<'part>(parts: impl IntoIterator<Item = &'part (Expr, Want
     format!("({})", all.join(" AND "))
 }
 
+/// Takes a condition apart, unless it has so many ways through it that each would have to be a test of its own.
+fn atoms_of(
+    condition: &Expr,
+    is_given: bool,
+    within: &[(Expr, Wanted)],
+    found: &mut Vec<Atom>,
+) -> Result<(), Untraced> {
+    if ways_through(condition) > MOST_WAYS {
+        return Err(format!(
+            "a condition with more than {MOST_WAYS} ways through its CASE is not traced"
+        ));
+    }
+    atoms(condition, is_given, within, found);
+    Ok(())
+}
+
 /// Where the conditions stand that are tested on rows.
 pub(super) struct Tested<'select> {
     pub(super) select: &'select Select,
@@ -41,17 +61,17 @@ pub(super) struct Tested<'select> {
 impl Tested<'_> {
     /// The conditions that are tested on rows: of WHERE and ON, of HAVING where it speaks of columns, and of CASE, IIF and
     /// FILTER where they are computed for each row.
-    pub(super) fn collect(&self, layout: &mut Layout) {
+    pub(super) fn collect(&self, layout: &mut Layout) -> Result<(), Untraced> {
         let mut found = Vec::new();
         if let Some(condition) = &self.select.selection {
-            atoms(condition, true, &[], &mut found);
+            atoms_of(condition, true, &[], &mut found)?;
         }
         for condition in self.joins {
             // A row that an outer join filled up is there although its ON does not hold.
-            atoms(condition, layout.outer.is_empty(), &[], &mut found);
+            atoms_of(condition, layout.outer.is_empty(), &[], &mut found)?;
         }
         for branch in branches(&self.groups.to_vec()) {
-            atoms(&branch.condition, false, &branch.within, &mut found);
+            atoms_of(&branch.condition, false, &branch.within, &mut found)?;
         }
         let ordered_by = self.ordered_by.to_vec();
         let computed = [
@@ -61,7 +81,7 @@ impl Tested<'_> {
         ];
         for branch in computed.iter().flatten() {
             if branch.in_aggregate || !self.is_aggregate {
-                atoms(&branch.condition, false, &branch.within, &mut found);
+                atoms_of(&branch.condition, false, &branch.within, &mut found)?;
             }
         }
         let aggregates = [
@@ -71,15 +91,16 @@ impl Tested<'_> {
         ];
         for function in aggregates.iter().flat_map(|parts| &parts.aggregates) {
             if let Some(filter) = &function.filter {
-                atoms(filter, false, &[], &mut found);
+                atoms_of(filter, false, &[], &mut found)?;
             }
         }
         self.as_tests(&found, false, layout);
         let mut of_groups = Vec::new();
         if let Some(condition) = &self.select.having {
-            atoms(condition, true, &[], &mut of_groups);
+            atoms_of(condition, true, &[], &mut of_groups)?;
         }
         self.as_tests(&of_groups, true, layout);
+        Ok(())
     }
 
     /// Makes conditions hidden columns, each for what it looks at.
