@@ -568,6 +568,24 @@ fn every_step_of_a_trace_is_replayed_and_proven() {
 }
 
 #[test]
+fn a_step_that_did_not_run_on_what_the_step_before_gave_is_found() {
+    let mut trace = chain();
+    // The first table and its lineage are right by themselves, and still it is not what the chain says.
+    let own = RowSources::each_from_itself(trace.tables[0].rows.len());
+    let statement = "SELECT rep, SUM(units) AS total FROM table_sql GROUP BY rep";
+    let execution = Engine::default().run(&trace.tables[0], &own, statement).unwrap();
+    let place = trace.steps[1].output.unwrap();
+    trace.tables[place] = execution.table;
+    trace.steps[1].lineage = Some(execution.lineage);
+    trace.steps[1].input = 0;
+    let proofs = prove_trace(&Engine::default(), &trace, &ProofSettings::default());
+    let Replay::Different { what } = &proofs[1].replay else {
+        panic!("{:?}", proofs[1])
+    };
+    assert!(what.contains("what the step before gave"), "{what}");
+}
+
+#[test]
 fn recorded_steps_are_proven() {
     let Some(samples) = corpus::samples("recorded_steps_are_proven") else {
         return;

@@ -178,6 +178,21 @@ fn of_several_parts_those_are_marked_that_make_it_so() {
         ("h IN ('p', g)", 7, vec![2], 1),
         // Below y = 4, and not above k = 8.
         ("x NOT BETWEEN y AND k", 7, vec![3, 4], 2),
+        ("x NOT BETWEEN y AND k", 7, vec![3, 4], 0),
+        ("NOT (x BETWEEN y AND k)", 7, vec![3, 4], 0),
+        ("(x BETWEEN y AND k) = 0", 7, vec![3, 4], 0),
+        ("(x BETWEEN y AND k OR h = 'p') IS TRUE", 7, vec![2], 0),
+        ("x BETWEEN y AND k", 4, vec![0, 3, 4], 1),
+        ("8 IN (x, k, y)", 7, vec![0], 4),
+        ("8 NOT IN (x, y)", 7, vec![3, 4], 0),
+        // Only the element that differs from those rows.
+        ("(g, x) NOT IN (SELECT 'c', k + 10 FROM table_sql)", 7, vec![3], 1),
+        ("NOT ((g, x) IN (SELECT 'c', k + 10 FROM table_sql))", 7, vec![3], 1),
+        ("(g, x) NOT IN (SELECT 'b', x FROM table_sql)", 7, vec![1, 3], 2),
+        ("(g, x) NOT IN (SELECT h, 1 FROM table_sql)", 7, vec![1], 3),
+        ("(g, x) IN (SELECT 'c', k FROM table_sql)", 7, vec![1, 3], 2),
+        ("(g, x) <> (SELECT 'c', k + 10 FROM table_sql)", 7, vec![3], 1),
+        ("(g, x) NOT IN (SELECT g, x FROM table_sql WHERE 1 = 0)", 7, vec![], 1),
         ("(g, x) > ('b', 2)", 7, vec![1], 3),
         ("(g, x) <> ('c', 2)", 7, vec![3], 1),
         ("NOT (g, x) = ('c', 2)", 7, vec![3], 1),
@@ -189,4 +204,135 @@ fn of_several_parts_those_are_marked_that_make_it_so() {
         let right: Vec<(usize, usize)> = right.into_iter().map(|column| (row, column)).collect();
         assert_conditions(&statement, &right, (row, wrong));
     }
+}
+
+#[test]
+fn a_condition_of_a_key_is_every_rows() {
+    for statement in [
+        "SELECT CASE WHEN x > 2 THEN 'in' WHEN NOT (y IS NULL) THEN 'mid' END AS n, count(*) FROM table_sql GROUP BY n",
+        "SELECT count(*), CASE WHEN x > 2 THEN 'in' WHEN NOT (y IS NULL) THEN 'mid' END FROM table_sql GROUP BY 2",
+    ] {
+        let right = [(1, 4), (2, 4), (3, 3), (4, 4), (6, 3), (7, 4)];
+        assert_conditions(statement, &right, (6, 4));
+    }
+}
+
+#[test]
+fn five_case_in_a_condition_are_told_apart() {
+    // y is not above 5, and if it were, the sum would be above 0 all the same.
+    let each = ["x", "k", "y", "x", "k"].map(|name| format!("CASE WHEN {name} > 5 THEN 1 ELSE 0 END"));
+    let statement = format!("SELECT k FROM table_sql WHERE rowid = 7 AND {} > 0", each.join(" + "));
+    assert_conditions(&statement, &[(6, 0), (6, 3)], (6, 4));
+}
+
+#[test]
+fn case_with_more_branches_than_are_followed_says_so() {
+    let of = |branches: usize| {
+        let whens: Vec<String> = (0..branches)
+            .map(|number| format!("WHEN k = {number} THEN 'n{number}'"))
+            .collect();
+        format!("SELECT CASE {} END FROM table_sql", whens.join(" "))
+    };
+    assert_eq!(run(&grades(), &of(100)).lineage.exactness, Exactness::Exact);
+    for statement in [
+        of(101),
+        format!(
+            "{} WHERE {}",
+            of(80),
+            "coalesce(".to_owned() + &"y, ".repeat(70) + "1) > 0"
+        ),
+    ] {
+        let Exactness::AtLeast { reason } = run(&grades(), &statement).lineage.exactness else {
+            panic!("it is said to be exact")
+        };
+        assert!(reason.contains("branches"), "{reason}");
+    }
+    let ways = ["CASE WHEN x > 5 THEN 1 ELSE 0 END"; 9].join(" + ");
+    let Exactness::AtLeast { reason } = run(&grades(), &format!("SELECT k FROM table_sql WHERE {ways} > 0"))
+        .lineage
+        .exactness
+    else {
+        panic!("it is said to be exact")
+    };
+    assert!(reason.contains("ways through"), "{reason}");
+}
+
+#[test]
+fn what_holds_whatever_a_cell_is_is_explained() {
+    for statement in [
+        "SELECT k FROM table_sql WHERE 1",
+        "SELECT k FROM table_sql WHERE x = x",
+        "SELECT k FROM table_sql WHERE y IS NULL OR y IS NOT NULL",
+        "SELECT sum(CASE WHEN y IS NOT NULL OR coalesce(y, 0) = 0 THEN x ELSE -1 END) FROM table_sql",
+        "SELECT k FROM table_sql WHERE NOT (y IS NOT NULL) OR y IS NOT NULL",
+        "SELECT count(*) FROM (SELECT max(x) AS most FROM table_sql GROUP BY g)",
+        "SELECT g FROM (SELECT g, min(x) AS least FROM table_sql GROUP BY g)",
+        "SELECT g FROM table_sql GROUP BY g HAVING max(x) = max(x)",
+    ] {
+        let proof = marked(&grades(), statement, |_| {});
+        assert!(
+            matches!(proof.soundness, Soundness::Sound { .. }),
+            "{statement}: {proof:?}"
+        );
+        assert_eq!(incomplete(&proof), [], "{statement}: {:?}", proof.completeness);
+        // What no condition says is no mark all the same.
+        let proof = marked(&grades(), statement, |lineage| {
+            lineage.condition_cells.extend(cells(&[(1, 2)]));
+            lineage.condition_cells.sort_unstable();
+        });
+        assert_eq!(incomplete(&proof), [(1, 2)], "{statement}: {:?}", proof.completeness);
+    }
+}
+
+#[test]
+fn a_branch_that_an_outer_join_fills_up_is_no_false_alarm() {
+    for (statement, right, wrong) in [
+        // Beside rows that find none, the branch is taken for a NULL that is nobody's cell.
+        (
+            "SELECT t.k FROM table_sql AS t LEFT JOIN table_sql AS u ON t.k = u.y \
+             WHERE CASE WHEN u.k IS NULL THEN t.x ELSE u.x END > 4",
+            vec![(2, 0), (3, 0), (3, 3), (3, 4), (6, 3), (6, 4)],
+            (4, 3),
+        ),
+        (
+            "SELECT t.k FROM table_sql AS t LEFT JOIN table_sql AS u ON t.k = u.y + 4 \
+             WHERE CASE WHEN u.k IS NULL THEN t.h ELSE 'found' END = 'q'",
+            vec![(5, 2)],
+            (6, 2),
+        ),
+    ] {
+        assert_conditions(statement, &right, wrong);
+    }
+}
+
+#[test]
+fn a_contingency_that_brings_in_what_was_not_used_excuses_nothing() {
+    // No row is joined to the third; with another y of it, or another k elsewhere, one would be.
+    for shown in ["t.k", "DISTINCT t.g", "count(DISTINCT t.g)"] {
+        let statement =
+            format!("SELECT {shown} FROM table_sql AS t JOIN table_sql AS u ON t.k = u.y WHERE u.h <> 'zz'");
+        let right = [
+            (1, 2),
+            (1, 4),
+            (2, 0),
+            (3, 0),
+            (3, 2),
+            (3, 4),
+            (6, 2),
+            (6, 4),
+            (7, 2),
+            (7, 4),
+        ];
+        assert_conditions(&statement, &right, (2, 2));
+    }
+    // A sum of nothing: with another x, and the same rows from the same conditions, it matters.
+    let statement = "SELECT sum(CASE WHEN g = 'c' AND k = 2 THEN x - 2 ELSE 0 END) FROM table_sql";
+    let proof = marked(&grades(), statement, |_| {});
+    let Completeness::Explained { cells, .. } = &proof.completeness else {
+        panic!("{proof:?}")
+    };
+    assert!(
+        cells.iter().all(|cell| cell.reason == Explanation::SameEitherWay),
+        "{cells:?}"
+    );
 }

@@ -22,6 +22,8 @@ use crate::engine::{EngineError, TABLE_NAME};
 
 /// Conditions of a statement that become questions; of more, the rest is unknown.
 const MOST_QUESTIONS: usize = 200;
+/// Sides of outer joins that are asked of with and without a row, in one question.
+const MOST_FILLED: usize = 3;
 /// Aliases of aliases that are followed.
 const MOST_ROUNDS: usize = 4;
 /// What the table is called in a question where a name without a qualifier stands beside others.
@@ -235,22 +237,55 @@ impl<'db> Asker<'db, '_> {
         qualifiers: &BTreeSet<String>,
         qualifier: &str,
     ) -> Made<Statement<'db>> {
-        let tables: Vec<String> = qualifiers.iter().map(|name| table_as(name, qualifiers)).collect();
         let mut conditions: Vec<String> = parts
             .iter()
             .map(|(sql, wanted)| format!("(({sql}) IS {wanted})"))
             .collect();
         if let Some(group) = group {
-            conditions.push(format!("?1 IN ({})", taken_rows(group, qualifier, self.row_id)));
+            conditions.push(format!("?1 IN ({})", taken_rows(group, inmost(qualifier), self.row_id)));
         }
-        self.prepared(&format!(
-            "{}SELECT EXISTS (SELECT 1 FROM {} WHERE {}.{} = ?1 AND {})",
-            self.with,
-            tables.join(", "),
-            quoted(called(qualifier, qualifiers)),
-            self.row_id,
-            conditions.join(" AND ")
-        ))
+        let filled: Vec<&String> = qualifiers
+            .iter()
+            .filter(|name| *name != qualifier && self.reading.filled.contains_key(inmost(name)))
+            .take(MOST_FILLED)
+            .collect();
+        // With every choice of those that an outer join may have found no row for.
+        let ways: Vec<String> = (0..1_usize << filled.len())
+            .map(|choice| {
+                let is_empty = |name: &String| filled.iter().position(|filled| *filled == name);
+                let is_empty = |name: &&String| is_empty(name).is_some_and(|place| choice >> place & 1 == 1);
+                let (empty, found): (Vec<&String>, Vec<&String>) = qualifiers.iter().partition(is_empty);
+                let tables: Vec<String> = found.iter().map(|name| table_as(name, qualifiers)).collect();
+                let mut from = tables.join(", ");
+                let mut conditions = conditions.clone();
+                for name in empty {
+                    from.push_str(&format!(" LEFT JOIN {} ON 0", table_as(name, qualifiers)));
+                    conditions.extend(self.finds_none(name, qualifier, qualifiers));
+                }
+                format!(
+                    "EXISTS (SELECT 1 FROM {from} WHERE {}.{} = ?1 AND {})",
+                    quoted(called(qualifier, qualifiers)),
+                    self.row_id,
+                    conditions.join(" AND ")
+                )
+            })
+            .collect();
+        self.prepared(&format!("{}SELECT {}", self.with, ways.join(" OR ")))
+    }
+
+    /// That an outer join finds no row of this name for the row that is asked about, where its condition speaks of the two
+    /// alone.
+    fn finds_none(&self, name: &str, qualifier: &str, qualifiers: &BTreeSet<String>) -> Option<String> {
+        let condition = self.reading.filled.get(name)?.unless.as_ref()?;
+        let speaks_of_them = |(named, column): &(String, String)| {
+            (named.eq_ignore_ascii_case(name) || named.eq_ignore_ascii_case(qualifier)) && self.column(column).is_some()
+        };
+        (!qualifier.is_empty() && names_of(condition).iter().all(speaks_of_them)).then(|| {
+            format!(
+                "NOT EXISTS (SELECT 1 FROM {} WHERE {condition})",
+                table_as(name, qualifiers)
+            )
+        })
     }
 
     /// Makes a MIN or MAX a question, for the columns that its argument is made of where the parts hold.
@@ -423,6 +458,11 @@ impl VisitorMut for Follower<'_, '_, '_> {
                 let qualifiers: BTreeSet<String> =
                     names_of(&meant).into_iter().map(|(qualifier, _)| qualifier).collect();
                 self.is_known &= qualifiers.len() <= 1;
+                // What comes from two relations inside is of two rows outside.
+                let qualifier = match qualifiers.first() {
+                    Some(inside) if !inside.is_empty() => format!("{qualifier}.{inside}"),
+                    _ => qualifier,
+                };
                 let ControlFlow::Continue(()) = VisitMut::visit(
                     &mut meant,
                     &mut Requalify {
@@ -478,6 +518,11 @@ impl VisitorMut for Requalify<'_> {
         };
         ControlFlow::Continue(())
     }
+}
+
+/// What a relation is called where it stands: names of aliases are followed to it.
+fn inmost(qualifier: &str) -> &str {
+    qualifier.rsplit('.').next().unwrap_or(qualifier)
 }
 
 /// The expression as a question writes it: where other qualifiers stand beside it, a bare name has one too.

@@ -4,9 +4,9 @@
 //! this claim away (the condition is no longer true; the value is nearer the middle, or NULL): one of them must alter the
 //! result beyond being carried along. Where none does by itself, a contingency is looked for, as in the definition of
 //! actual causes by Halpern and Pearl ("Causes and explanations: a structural-model approach", 2005): other cells and rows
-//! are changed first, which leaves the result as it is and makes no condition of the row true that was not, and then the
-//! cell alters it. Last, contingencies that do alter the result are taken, but no condition of the row: there the cell
-//! matters with other values than the table's.
+//! are changed first, which leaves the result as it is, makes no condition of the row true that was not and brings nothing
+//! into the result's lineage, and then the cell alters it. Last, contingencies that do alter the result are taken, but leave
+//! its lineage as it is: from the same rows, by the same conditions, other values come out, and there the cell matters.
 
 use std::rc::Rc;
 
@@ -41,8 +41,8 @@ const MOST_TO_DROP: usize = 40;
 /// Values of a cell that are looked at first; most cells matter with one of these.
 const FIRST_VALUES: usize = 3;
 
-/// The lineage of the statement on the table with some cells changed.
-type Trace<'a> = dyn Fn(&[((usize, usize), SqlValue)]) -> Option<Lineage> + 'a;
+/// The lineage of the statement on a changed table.
+type Trace<'a> = dyn Fn(&Change) -> Option<Lineage> + 'a;
 
 /// How the statement is traced again, and what that is counted as.
 pub(super) struct Retrace<'a> {
@@ -158,7 +158,7 @@ pub(super) struct Search<'run, 'db> {
     pub(super) last: Option<(usize, Change)>,
     retrace: &'run Retrace<'run>,
     /// The lineage traced again on the table as it is, once it is asked for.
-    traced_first: Option<Option<Lineage>>,
+    traced_first: Option<Option<Rc<Lineage>>>,
     /// Of a row, which conditions hold in the table as it is.
     truths: Option<(usize, Vec<SqlValue>)>,
     /// What is further from the middle than the value of an argument that was looked at last.
@@ -245,6 +245,11 @@ impl Search<'_, '_> {
                 return Ok(Some(found));
             }
         }
+        for change in self.own_values(cell) {
+            if let Some(found) = self.with_contingency(mark, held, &change)? {
+                return Ok(Some(found));
+            }
+        }
         for _ in 0..RANDOM_ORDERS {
             let mixed = self.shuffled(cell, &[&own, &rows, &others]);
             if let Some(found) = self.greedy(mark, held, &[&mixed])? {
@@ -261,11 +266,10 @@ impl Search<'_, '_> {
     /// rows further from it may not, for then any member would become a witness.
     fn explain_witness(&mut self, mark: Mark, held: &Held) -> Result<Option<ExplainedCell>, Undecided> {
         let kept = self.not_to_be_taken_out(mark, held)?;
-        let row_of = |change: &Change| {
-            let deleted = change.deleted.first().copied();
-            deleted.or_else(|| change.cells.first().map(|((row, _), _)| *row))
+        let may_go = |change: &Change| {
+            let changed = change.cells.iter().map(|((row, _), _)| row);
+            changed.chain(&change.deleted).all(|row| !kept.contains(row))
         };
-        let may_go = |change: &Change| row_of(change).is_some_and(|row| !kept.contains(&row));
         let [mut rows, mut others] = [self.other_rows(mark.cell.row), self.other_marked(mark)];
         rows.retain(may_go);
         others.retain(may_go);
@@ -290,11 +294,7 @@ impl Search<'_, '_> {
                     roles.condition_cell
                 }
         };
-        if self.traced_first.is_none() {
-            self.budget.take_run(self.retrace.work)?;
-            self.traced_first = Some((self.retrace.trace)(&[]));
-        }
-        if !self.traced_first.iter().flatten().any(is_marked) {
+        if !self.traced_first()?.is_some_and(|first| is_marked(&first)) {
             return Ok(None);
         }
         let current = self.value(cell);
@@ -302,8 +302,8 @@ impl Search<'_, '_> {
         let taking = self.taking_away(mark, held, &Change::default(), &others)?;
         let mut implied = None;
         for value in taking.into_iter().take(MOST_RETRACED) {
-            self.budget.take_run(self.retrace.work)?;
-            let Some(lineage) = (self.retrace.trace)(&[((cell.row, cell.column), value.clone())]) else {
+            let change = Change::cell(cell.row, cell.column, value.clone());
+            let Some(lineage) = self.traced_again(&change)? else {
                 continue;
             };
             if !lineage.is_exact() || is_marked(&lineage) {
@@ -319,9 +319,61 @@ impl Search<'_, '_> {
         let reason = if mark.is_witness {
             Explanation::ResultIsIndifferent
         } else {
+            implied = match implied {
+                None => self.taken_over(mark, held, &others)?,
+                found => found,
+            };
             Explanation::ConditionIsImplied
         };
         Ok(implied.map(|value| self.explained(cell, reason, &Change::default(), &value)))
+    }
+
+    /// The lineage traced again on the table as it is; traced once.
+    fn traced_first(&mut self) -> Result<Option<Rc<Lineage>>, Undecided> {
+        if self.traced_first.is_none() {
+            let first = self.traced_again(&Change::default())?;
+            self.traced_first = Some(first.map(Rc::new));
+        }
+        Ok(self.traced_first.clone().flatten())
+    }
+
+    fn traced_again(&mut self, change: &Change) -> Result<Option<Lineage>, Undecided> {
+        self.budget.take_run(self.retrace.work)?;
+        Ok((self.retrace.trace)(change))
+    }
+
+    /// Whether a contingency only takes away: traced again with it, no row is used and no condition cell marked that was
+    /// not before. Otherwise the cell may matter there for something that it does not do in the table as it is, such as a
+    /// row that it is joined to there alone. Rows that are merely taken out need no asking.
+    fn only_takes_away(&mut self, contingency: &Change) -> Result<bool, Undecided> {
+        if contingency.cells.is_empty() {
+            return Ok(true);
+        }
+        let Some(first) = self.traced_first()?.filter(|first| first.is_exact()) else {
+            return Ok(true);
+        };
+        let Some(then) = self.traced_again(contingency)?.filter(Lineage::is_exact) else {
+            return Ok(false);
+        };
+        let is_used =
+            |row: &usize| first.rows.binary_search(row).is_ok() || first.deciding_rows.binary_search(row).is_ok();
+        let was_marked = |cell: &CellPosition| first.condition_cells.binary_search(cell).is_ok();
+        Ok(then.rows.iter().all(is_used) && then.condition_cells.iter().all(was_marked))
+    }
+
+    /// Whether a contingency leaves what the result comes from as it is, and what made it so: only values are others.
+    fn leaves_its_lineage(&mut self, contingency: &Change) -> Result<bool, Undecided> {
+        let Some(first) = self.traced_first()?.filter(|first| first.is_exact()) else {
+            return Ok(false);
+        };
+        let then = self.traced_again(contingency)?;
+        Ok(then.is_some_and(|then| {
+            then.is_exact()
+                && then.rows == first.rows
+                && then.deciding_rows == first.deciding_rows
+                && then.sources == first.sources
+                && then.condition_cells == first.condition_cells
+        }))
     }
 
     /// Makes as many of the changes, in this order, as leave the result as it is, then tries the cell.
@@ -373,6 +425,9 @@ impl Search<'_, '_> {
             return Ok(None);
         };
         let contingency = self.made_small(mark, held, contingency.clone(), &value)?;
+        if !self.only_takes_away(&contingency)? {
+            return Ok(None);
+        }
         if !mark.is_witness {
             self.last = Some((cell.row, contingency.clone()));
         }
@@ -471,7 +526,7 @@ impl Search<'_, '_> {
     }
 
     /// With other values in examined cells the cell matters: random contingencies that may alter the result, but turn no
-    /// condition of the row.
+    /// condition of the row, nor anything that the result comes from.
     fn in_other_contexts(&mut self, mark: Mark, held: &Held) -> Result<Option<ExplainedCell>, Undecided> {
         let cell = mark.cell;
         let columns = self.lineage.columns.clone();
@@ -496,16 +551,13 @@ impl Search<'_, '_> {
                     contingency.cells.push(((row, column), value.clone()));
                 }
             }
-            if round % 4 == 3
-                && let Some(row) = others.choose(&mut self.random)
-            {
-                contingency.deleted.push(*row);
-            }
             if contingency.size() == 0 || self.turns(mark, held, &contingency, Turn::Any)? {
                 continue;
             }
             let before = self.run(&contingency)?;
-            if let Some(value) = self.altering(mark, held, &contingency, &before, MOST_IN_CONTEXT)? {
+            if let Some(value) = self.altering(mark, held, &contingency, &before, MOST_IN_CONTEXT)?
+                && self.leaves_its_lineage(&contingency)?
+            {
                 let found = self.explained(cell, Explanation::SameEitherWay, &contingency, &value);
                 return Ok(Some(found));
             }

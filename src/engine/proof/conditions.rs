@@ -7,14 +7,15 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, InTarget,
-    JoinConstraint, JoinOperator, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins, UnaryOperator,
-    Visit, Visitor,
+    BinaryOperator, CaseWhen, Expr, Function, InTarget, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem,
+    SetExpr, TableFactor, TableWithJoins, Visit, Visitor,
 };
 
-use super::groups::{has_groups, names_beside_keys};
+use super::groups::{has_groups, is_key, names_beside_keys};
+use super::meaning::{Truths, arguments, take_apart};
+use crate::engine::TABLE_NAME;
 
-/// A part of a condition, and what is wanted of it: `TRUE`, `FALSE` or `NOT TRUE`.
+/// A part of a condition, and what is wanted of it: `TRUE`, `NOT TRUE` and their like, as they stand behind IS.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
     pub(super) expression: Expr,
@@ -56,8 +57,18 @@ pub(super) struct Reading {
     pub(super) extremes: Vec<StatedExtreme>,
     /// By name in small letters.
     pub(super) aliases: BTreeMap<String, Vec<Expr>>,
+    /// By name in small letters: what an outer join fills up with NULLs where it finds no row.
+    pub(super) filled: BTreeMap<String, Filled>,
     /// Whether it is one SELECT from one table, without FILTER.
     pub(super) is_plain: bool,
+}
+
+/// A side of an outer join that may be NULLs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filled {
+    /// What it is joined by, where that is all that says whether it is: the table itself on the right of a LEFT JOIN, and of
+    /// this name once.
+    pub(super) unless: Option<Expr>,
 }
 
 /// Reads a statement.
@@ -72,6 +83,7 @@ pub(super) fn read(query: &Query) -> Reading {
         inside: BTreeMap::new(),
         of_groups: BTreeMap::new(),
         groups: Vec::new(),
+        keys: BTreeSet::new(),
     };
     let ControlFlow::Continue(()) = query.visit(&mut reader);
     reader.reading.is_plain &= reader.queries == 1;
@@ -87,8 +99,10 @@ struct Reader {
     inside: BTreeMap<usize, Vec<Part>>,
     /// By the address of an expression that a SELECT computes for each group: that SELECT.
     of_groups: BTreeMap<usize, Rc<Select>>,
-    /// The SELECT with groups whose expression is being read; nothing inside an aggregate or a subquery.
+    /// The SELECT with groups whose expression is being read; nothing inside an aggregate, a subquery or a key of the groups.
     groups: Vec<Option<Rc<Select>>>,
+    /// The addresses of the keys that are being read.
+    keys: BTreeSet<usize>,
 }
 
 fn address(expression: &Expr) -> usize {
@@ -122,6 +136,11 @@ impl Visitor for Reader {
         }
         if is_aggregate(expression) {
             self.groups.push(None);
+        } else if let Some(Some(select)) = self.groups.last()
+            && is_key(expression, select)
+        {
+            self.keys.insert(address(expression));
+            self.groups.push(None);
         }
         match expression {
             Expr::Case {
@@ -137,7 +156,7 @@ impl Visitor for Reader {
     }
 
     fn post_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
-        if is_aggregate(expression) {
+        if is_aggregate(expression) || self.keys.remove(&address(expression)) {
             self.groups.pop();
         }
         if self.of_groups.remove(&address(expression)).is_some() {
@@ -226,10 +245,45 @@ impl Reader {
                 self.joined(table_with_joins);
             }
         }
+        let mut before = vec![&from.relation];
         for join in &from.joins {
+            self.outer(join, &before);
+            before.push(&join.relation);
             if let Some(JoinConstraint::On(condition)) = constraint(&join.join_operator) {
                 self.take(condition, true, Vec::new());
             }
+        }
+    }
+
+    /// Notes what an outer join may fill up.
+    fn outer(&mut self, join: &Join, before: &[&TableFactor]) {
+        let (fills_before, fills_its_own) = match &join.join_operator {
+            JoinOperator::Left(_) | JoinOperator::LeftOuter(_) => (false, true),
+            JoinOperator::Right(_) | JoinOperator::RightOuter(_) => (true, false),
+            JoinOperator::FullOuter(_) => (true, true),
+            _ => return,
+        };
+        let condition = match constraint(&join.join_operator) {
+            Some(JoinConstraint::On(condition)) if !fills_before => Some(condition.clone()),
+            _ => None,
+        };
+        let own = fills_its_own.then_some((&join.relation, condition));
+        let others = before.iter().filter(|_| fills_before).map(|factor| (*factor, None));
+        for (factor, condition) in own.into_iter().chain(others) {
+            let (name, is_table) = match factor {
+                TableFactor::Table { name, alias, .. } => (
+                    alias
+                        .as_ref()
+                        .map_or_else(|| name.to_string(), |alias| alias.name.value.clone()),
+                    name.to_string().trim_matches('"').eq_ignore_ascii_case(TABLE_NAME),
+                ),
+                TableFactor::Derived { alias: Some(alias), .. } => (alias.name.value.clone(), false),
+                _ => continue,
+            };
+            let name = name.trim_matches('"').to_ascii_lowercase();
+            let is_known_already = self.reading.filled.contains_key(&name);
+            let unless = condition.filter(|_| is_table && !is_known_already);
+            self.reading.filled.insert(name, Filled { unless });
         }
     }
 
@@ -279,7 +333,7 @@ impl Reader {
         let mut all = self.around().clone();
         all.extend(within);
         let begun = self.reading.conditions.len();
-        take_apart(condition, true, is_given, &all, &mut self.reading.conditions);
+        take_apart(condition, Truths::TRUE, is_given, &all, &mut self.reading.conditions);
         if let Some(Some(select)) = self.groups.last() {
             for stated in &mut self.reading.conditions[begun..] {
                 let goes_by_more = |part: &Part| names_beside_keys(&part.expression, select);
@@ -329,24 +383,10 @@ pub(super) fn is_aggregate(expression: &Expr) -> bool {
     function.over.is_none() && GATHERING.contains(&name.as_str()) && (!is_extreme || arguments(function).len() == 1)
 }
 
-fn part(expression: &Expr, wanted: &'static str) -> Part {
+pub(super) fn part(expression: &Expr, wanted: &'static str) -> Part {
     Part {
         expression: expression.clone(),
         wanted,
-    }
-}
-
-fn arguments(function: &Function) -> Vec<&Expr> {
-    match &function.args {
-        FunctionArguments::List(list) => list.args.iter().filter_map(argument).collect(),
-        FunctionArguments::None | FunctionArguments::Subquery(_) => Vec::new(),
-    }
-}
-
-fn argument(argument: &FunctionArg) -> Option<&Expr> {
-    match argument {
-        FunctionArg::Unnamed(FunctionArgExpr::Expr(expression)) => Some(expression),
-        _ => None,
     }
 }
 
@@ -364,45 +404,9 @@ fn constraint(operator: &JoinOperator) -> Option<&JoinConstraint> {
     }
 }
 
-/// Takes a condition apart at AND, OR and NOT. Of `(a AND b) OR c`, `a` counts only where `b` holds as well; of a condition
-/// that is given, as WHERE is for a row that was kept, it does anyway.
-fn take_apart(condition: &Expr, wanted: bool, is_given: bool, within: &[Part], found: &mut Vec<Stated>) {
-    let word = if wanted { "TRUE" } else { "FALSE" };
-    match condition {
-        Expr::Nested(inner) => take_apart(inner, wanted, is_given, within, found),
-        Expr::UnaryOp {
-            op: UnaryOperator::Not,
-            expr,
-        } => take_apart(expr, !wanted, is_given, within, found),
-        Expr::BinaryOp {
-            left,
-            op: op @ (BinaryOperator::And | BinaryOperator::Or),
-            right,
-        } => {
-            let needs_all = (*op == BinaryOperator::And) == wanted;
-            let mut within = within.to_vec();
-            if needs_all && !is_given {
-                within.push(part(condition, word));
-            }
-            take_apart(left, wanted, needs_all, &within, found);
-            take_apart(right, wanted, needs_all, &within, found);
-        }
-        other => {
-            let mut parts = vec![part(other, word)];
-            parts.extend_from_slice(within);
-            let looks = looks(other);
-            found.push(Stated {
-                parts,
-                looks,
-                group: None,
-            });
-        }
-    }
-}
-
 /// The names at a condition's own level, each with the branches that must be taken, and the arguments of COALESCE that must be
 /// NULL, for SQLite to look at it.
-fn looks(condition: &Expr) -> Vec<Look> {
+pub(super) fn looks(condition: &Expr) -> Vec<Look> {
     let mut looker = Looker::default();
     let ControlFlow::Continue(()) = condition.visit(&mut looker);
     looker.found

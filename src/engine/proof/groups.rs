@@ -24,6 +24,11 @@ pub(super) fn names_beside_keys(expression: &Expr, select: &Select) -> bool {
     names.has_found
 }
 
+/// Whether an expression is one that the groups of a SELECT go by: every row of a group has the same.
+pub(super) fn is_key(expression: &Expr, select: &Select) -> bool {
+    keys(select).iter().any(|key| are_same(key, expression))
+}
+
 /// The row that each group takes columns outside of aggregates from, as a query of one column; `row_id` is asked of the
 /// table with this qualifier. The SELECT's own columns stay: a MIN or MAX among them says which row that is.
 pub(super) fn taken_rows(select: &Select, qualifier: &str, row_id: &str) -> String {

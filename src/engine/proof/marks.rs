@@ -238,6 +238,44 @@ impl Search<'_, '_> {
         Ok(taking.map(|(value, _)| value.clone()).collect())
     }
 
+    /// A value that takes the mark's claim away while another condition on the same cell, which did not count, comes to
+    /// count: `c IS NULL OR c IS NOT NULL` holds whatever the cell is, by one or the other.
+    pub(super) fn taken_over(
+        &mut self,
+        mark: Mark,
+        held: &Held,
+        values: &[SqlValue],
+    ) -> Result<Option<SqlValue>, Undecided> {
+        let CellPosition { row, column } = mark.cell;
+        let (mut places, mut questions) = (Vec::new(), Vec::new());
+        for (place, condition) in self.claims.conditions.iter_mut().enumerate() {
+            if condition.columns.contains(&column) {
+                places.push(place);
+                questions.push(Question {
+                    statement: &mut condition.counts,
+                    of: vec![SqlValue::Integer(row_number(row))],
+                });
+            }
+        }
+        let mut asked = vec![self.table[row][column].clone()];
+        asked.extend_from_slice(values);
+        let answers = self
+            .session
+            .ask(&Change::default(), (row, column), &asked, &mut questions, self.budget)?;
+        let Some((now, others)) = answers.split_first() else {
+            return Ok(None);
+        };
+        let counts = |answer: &SqlValue| *answer == SqlValue::Integer(1);
+        let is_held = |place: &usize| held.positions().any(|held| held == *place);
+        let is_taken_over = |then: &Vec<SqlValue>| {
+            let each = || places.iter().zip(now.iter().zip(then));
+            each().any(|(place, (now, then))| is_held(place) && counts(now) && !counts(then))
+                && each().any(|(place, (now, then))| !is_held(place) && !counts(now) && counts(then))
+        };
+        let found = values.iter().zip(others).find(|(_, then)| is_taken_over(then));
+        Ok(found.map(|(value, _)| value.clone()))
+    }
+
     /// Whether of some result row's sources none is further from the middle.
     fn is_furthest(&mut self, row: usize, extreme: usize, value: &SqlValue) -> Result<bool, Undecided> {
         self.look_beyond(extreme, value)?;
@@ -331,7 +369,7 @@ impl Search<'_, '_> {
         (change.size() > 0).then_some(change)
     }
 
-    /// Deleting each other row that is in the result or decided.
+    /// Deleting all rows that are not marked, which could take its place, and each other row that is in the result or decided.
     pub(super) fn other_rows(&self, row: usize) -> Vec<Change> {
         let rows: BTreeSet<usize> = self
             .lineage
@@ -340,10 +378,26 @@ impl Search<'_, '_> {
             .chain(&self.lineage.deciding_rows)
             .copied()
             .collect();
-        rows.into_iter()
-            .filter(|other| *other != row)
-            .map(|other| Change::deleting(vec![other]))
+        let outside: Vec<usize> = (0..self.table.len())
+            .filter(|other| *other != row && !rows.contains(other))
+            .collect();
+        let marked = rows.iter().filter(|other| **other != row);
+        std::iter::once(outside)
+            .filter(|outside| !outside.is_empty())
+            .chain(marked.map(|other| vec![*other]))
+            .map(Change::deleting)
             .collect()
+    }
+
+    /// Each other examined cell of the row with each value that it may have instead, one at a time.
+    pub(super) fn own_values(&self, cell: CellPosition) -> Vec<Change> {
+        let columns = self.lineage.columns.iter().filter(|column| **column != cell.column);
+        let each = columns.flat_map(|column| {
+            let current = &self.table[cell.row][*column];
+            let values = self.values.alternatives(*column, current).into_iter();
+            values.map(|value| Change::cell(cell.row, *column, value))
+        });
+        each.collect()
     }
 
     /// Changing each other examined cell of the row; marked ones first.

@@ -14,24 +14,23 @@ mod completeness;
 mod conditions;
 mod groups;
 mod marks;
+mod meaning;
 mod session;
 mod soundness;
 mod values;
 
 use std::time::Duration;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
-use rusqlite::types::Value as SqlValue;
-
 use super::sqlite::Database;
 use super::{Engine, EngineError, Execution, names, on_deep_stack, result};
-use crate::table::Table;
+use crate::table::{ColumnType, Table};
 use crate::trace::proof::{Completeness, Replay, Soundness, StepProof, Undecided};
 use crate::trace::{Lineage, RowSources, Trace};
 use claims::Claims;
 use completeness::Retrace;
-use session::{Budget, Session, WORK_OF_A_CHANGE, as_work};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use session::{Budget, Change, Session, WORK_OF_A_CHANGE, as_work};
 use values::Values;
 
 /// The bounds of a proof, and its seed.
@@ -90,7 +89,10 @@ pub fn prove_trace(engine: &Engine, trace: &Trace, settings: &ProofSettings) -> 
         *first = RowSources::each_from_itself(table.rows.len());
     }
     let mut proofs = Vec::new();
+    let mut newest = 0;
     for (position, step) in trace.steps.iter().enumerate() {
+        let expected = newest;
+        newest = step.output.unwrap_or(newest);
         let (program, output, lineage) = match (&step.program, step.output, &step.lineage) {
             (Some(program), Some(output), Some(lineage)) => (program, output, lineage),
             // One that did not run, or ran elsewhere.
@@ -112,6 +114,13 @@ pub fn prove_trace(engine: &Engine, trace: &Trace, settings: &ProofSettings) -> 
             proofs.push(not_reproduced(position, "the trace lacks a table of this step"));
             continue;
         };
+        if step.input != expected || output <= step.input {
+            proofs.push(not_reproduced(
+                position,
+                "it did not run on what the step before gave, or on the first table",
+            ));
+            continue;
+        }
         let again = engine.run(input, &origins[step.input], &program.text);
         if let Some(place) = origins.get_mut(output) {
             place.clone_from(&lineage.origins);
@@ -178,32 +187,27 @@ fn prove(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettings) -> St
     let mut first_half = budget.split();
     let soundness = soundness::soundness(&mut session, step.lineage, &values, &seed, settings, &mut first_half);
     budget.merge(&first_half);
-    let retracing = bounded(engine, session.steps);
-    let trace = |cells: &[((usize, usize), SqlValue)]| {
-        let mut table = step.input.clone();
-        for ((row, column), value) in cells {
-            *table.rows.get_mut(*row)?.get_mut(*column)? = values::as_cell(value);
-        }
-        let execution = retracing
-            .run_typed(&table, &types, &RowSources::default(), step.statement)
-            .ok()?;
-        Some(execution.lineage)
+    let completeness = if step.lineage.is_exact() {
+        let retracing = bounded(engine, session.steps);
+        let trace = |change: &Change| trace_again(&retracing, step, &types, change);
+        let cells = step.input.rows.len() * step.input.columns.len();
+        let retrace = Retrace {
+            trace: &trace,
+            work: WORK_OF_A_CHANGE * as_work(cells) + RUNS_OF_A_TRACE * session.steps,
+        };
+        let mut claims = Claims::of(&database, &resolved.parse, session.row_id);
+        completeness::completeness(
+            &mut session,
+            &mut claims,
+            step.lineage,
+            &values,
+            &seed,
+            &mut budget,
+            &retrace,
+        )
+    } else {
+        Completeness::NotClaimed
     };
-    let cells = step.input.rows.len() * step.input.columns.len();
-    let retrace = Retrace {
-        trace: &trace,
-        work: WORK_OF_A_CHANGE * as_work(cells) + RUNS_OF_A_TRACE * session.steps,
-    };
-    let mut claims = Claims::of(&database, &resolved.parse, session.row_id);
-    let completeness = completeness::completeness(
-        &mut session,
-        &mut claims,
-        step.lineage,
-        &values,
-        &seed,
-        &mut budget,
-        &retrace,
-    );
     StepProof {
         step: step.step,
         replay: Replay::Same,
@@ -211,6 +215,38 @@ fn prove(engine: &Engine, step: &ProvenStep<'_>, settings: &ProofSettings) -> St
         completeness,
         runs: session.runs,
     }
+}
+
+/// The lineage of the statement on a changed table, in the rows of the table as it is.
+fn trace_again(engine: &Engine, step: &ProvenStep<'_>, types: &[ColumnType], change: &Change) -> Option<Lineage> {
+    let mut table = step.input.clone();
+    for ((row, column), value) in &change.cells {
+        *table.rows.get_mut(*row)?.get_mut(*column)? = values::as_cell(value);
+    }
+    let kept: Vec<usize> = (0..table.rows.len())
+        .filter(|row| !change.deleted.contains(row))
+        .collect();
+    table.rows = kept.iter().map(|row| std::mem::take(&mut table.rows[*row])).collect();
+    let execution = engine
+        .run_typed(&table, types, &RowSources::default(), step.statement)
+        .ok()?;
+    let mut lineage = execution.lineage;
+    if change.deleted.is_empty() {
+        return Some(lineage);
+    }
+    let before = |rows: &mut Vec<usize>| {
+        for row in rows {
+            *row = kept.get(*row).copied().unwrap_or(usize::MAX);
+        }
+    };
+    before(&mut lineage.rows);
+    before(&mut lineage.deciding_rows);
+    lineage.sources.rows.iter_mut().for_each(before);
+    lineage.sources.groups.iter_mut().for_each(before);
+    for cell in lineage.condition_cells.iter_mut().chain(&mut lineage.witness_cells) {
+        cell.row = kept.get(cell.row).copied().unwrap_or(usize::MAX);
+    }
+    Some(lineage)
 }
 
 /// Runs of the statement that tracing it takes, at most and about.
