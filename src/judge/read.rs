@@ -16,6 +16,7 @@ mod object;
 mod polarity;
 mod ranking;
 mod restated;
+mod retract;
 mod tolerant;
 mod values;
 mod visible;
@@ -81,11 +82,15 @@ pub fn read(trial: &Trial, reply: &Result<Reply, CallError>) -> Outcome {
     if reply.finish == FinishReason::ContentFilter {
         return none(NoVerdict::Filtered, "the provider's filter held the answer back");
     }
-    let completeness = match reply.finish {
+    read_text(trial, &reply.text, completeness(reply.finish))
+}
+
+/// How much of an answer came, by why it ended.
+pub fn completeness(finish: FinishReason) -> Completeness {
+    match finish {
         FinishReason::Length => Completeness::Cut,
-        _ => Completeness::Whole,
-    };
-    read_text(trial, &reply.text, completeness)
+        FinishReason::Stop | FinishReason::ContentFilter | FinishReason::Other => Completeness::Whole,
+    }
 }
 
 /// What a text, a model's or a person's, came to as an answer to a trial.
@@ -148,6 +153,7 @@ fn failed_call(error: &CallError) -> Outcome {
         CallError::Unauthorized { .. }
         | CallError::Offline { .. }
         | CallError::Failed { .. }
+        | CallError::Unsupported { .. }
         | CallError::Store { .. }
         | CallError::Stopped => NoVerdict::Error,
     };

@@ -8,6 +8,7 @@ use super::marked::{Marked, marked};
 use super::object::{Fields, as_json};
 use super::polarity::{Said, Words};
 use super::restated::{TELLS, is_told, without_restated, without_yes_and_no};
+use super::retract::first_taking_back;
 use super::visible::{self, pattern};
 use super::{Completeness, Unread, read_views};
 
@@ -202,7 +203,8 @@ fn read_as(asked: Asked, lines: &[String], words: &Words, completeness: Complete
         )));
     };
     let rest = &lines[(last_line + 1).min(lines.len())..];
-    let taken_back = rest.iter().any(|sentence| words.takes_back(sentence, verdict));
+    let taken_back =
+        first_taking_back(rest).is_some() || rest.iter().any(|sentence| words.takes_back(sentence, verdict));
     match statements(asked, rest, words) {
         Said::Nothing if !taken_back => Ok(verdict),
         Said::One(later) if later == verdict && !taken_back => Ok(verdict),
@@ -246,8 +248,9 @@ fn unmarked(asked: Asked, lines: &[String], words: &Words, completeness: Complet
         .iter()
         .filter(|line| line.chars().any(char::is_alphanumeric) && !tells(line));
     let first = filled.next();
+    let second = filled.clone().next().map_or("", String::as_str);
     let last = filled.next_back();
-    let mut said = first.map_or(Said::Nothing, |line| words.opening(line));
+    let mut said = first.map_or(Said::Nothing, |line| words.opening(line, second));
     if completeness == Completeness::Whole {
         for part in [
             last.map_or(Said::Nothing, |line| words.alone(line)),
@@ -261,6 +264,9 @@ fn unmarked(asked: Asked, lines: &[String], words: &Words, completeness: Complet
         }
     }
     match said {
+        Said::One(_) if first_taking_back(lines.get(1..).unwrap_or_default()).is_some() => Err(Unread::ambiguous(
+            "a statement that is taken back, and no marked verdict",
+        )),
         Said::One(verdict) => Ok(verdict),
         Said::Both => Err(Unread::ambiguous(
             "statements that contradict each other, and no marked verdict",
@@ -365,8 +371,9 @@ mod tests {
             ("No.", false),
             ("**No**", false),
             ("Correct!", true),
-            ("Yes, the answer follows from the last row.", true),
-            ("No, it does not follow.", false),
+            ("Yes. The answer follows from the last row.", true),
+            ("Correct: the answer follows from the last row.", true),
+            ("No. It does not follow.", false),
             ("\\boxed{incorrect}", false),
             ("The model's answer is correct.", true),
             ("The model's answer is wrong because the wrong row was kept.", false),
@@ -492,12 +499,12 @@ mod tests {
             ("The model's answer: Yes\nVerdict: incorrect", false),
             ("Verdict: incorrect\nThe model's answer is Yes.", false),
             ("Verdict: correct\nThe model predicted No and so do I.", true),
-            ("Prediction: Yes\n\nNo, it does not follow.", false),
+            ("Prediction: Yes\n\nNo. It does not follow.", false),
             ("The model answered Yes, but the answer is wrong.", false),
             ("Verdict:\nThe model's answer: Yes\nincorrect", false),
             ("The prediction is correct.", true),
             ("My verdict is no.", false),
-            ("No, the model answered Yes.", false),
+            ("No. The model answered Yes.", false),
         ] {
             assert_eq!(right(text), Ok(expected), "{text}");
         }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::marked::{Marked, marked};
 use super::names::Names;
 use super::object::{Fields, as_json};
+use super::retract::first_taking_back;
 use super::visible::{self, pattern};
 use super::{Completeness, Unread, read_views};
 use crate::judge::protocol::{Criterion, GREATEST_SCORE, LEAST_SCORE, Score};
@@ -86,7 +87,20 @@ fn choice(
         marks.retain(|mark| lines[mark.end_line + 1..].iter().any(|line| !line.trim().is_empty()) || names.is_short());
     }
     let found: Vec<(u8, Option<usize>)> = marks.iter().map(|mark| (mark.level, named(mark, names))).collect();
-    agreed(&found, which)
+    let choice = agreed(&found, which)?;
+    standing(&lines, marks.iter().map(|mark| mark.end_line).max()).map(|()| choice)
+}
+
+/// Refuses what is taken back after its last line.
+fn standing(lines: &[String], last: Option<usize>) -> Result<(), Unread> {
+    let after = last.and_then(|last| lines.get(last + 1..)).unwrap_or_default();
+    match first_taking_back(after) {
+        None => Ok(()),
+        Some(sentence) => Err(Unread::ambiguous(format!(
+            "what was chosen is taken back: {}",
+            sentence.trim().chars().take(80).collect::<String>()
+        ))),
+    }
 }
 
 /// The one name that a value is; none when more than a remark follows it.
@@ -139,21 +153,36 @@ pub fn read_scores(text: &str, completeness: Completeness) -> Result<Vec<Score>,
 }
 
 fn scores(lines: &[String], completeness: Completeness) -> Result<Vec<Score>, Unread> {
-    let mut found: Vec<(u8, Option<[u8; 3]>)> = marked(lines, &SCORES_MARKER)
+    let marks = marked(lines, &SCORES_MARKER);
+    let found: Vec<(u8, Option<[u8; 3]>)> = marks
         .iter()
         .filter(|mark| completeness == Completeness::Whole || mark.end_line + 1 < lines.len())
+        .filter(|mark| {
+            // A heading `Scores:` over lines of their own holds none itself.
+            let is_heading = mark.end_line != mark.line || !mark.value.chars().any(char::is_alphanumeric);
+            !is_heading || on_one_line(&mark.value).is_some()
+        })
         .map(|mark| (mark.level, on_one_line(&mark.value)))
         .collect();
-    // A heading `Scores:` over lines of their own holds none itself.
-    found.retain(|(_, scores)| scores.is_some());
     if found.is_empty() {
         let by_line: Result<Vec<Score>, Unread> = Criterion::ALL
             .into_iter()
             .map(|criterion| own_line(lines, criterion))
             .collect();
-        return by_line;
+        let last = lines.iter().rposition(|line| SCORED.is_match(line));
+        return by_line.and_then(|scores| standing(lines, last).map(|()| scores));
+    }
+    let level = found.iter().map(|(level, _)| *level).max();
+    if found
+        .iter()
+        .any(|(other, scores)| Some(*other) == level && scores.is_none())
+    {
+        return Err(Unread::ambiguous(format!(
+            "the line of the scores has no whole score from {LEAST_SCORE} to {GREATEST_SCORE} for each criterion"
+        )));
     }
     let scores = agreed(&found, "score")?;
+    standing(lines, marks.iter().map(|mark| mark.end_line).max())?;
     Ok(Criterion::ALL
         .into_iter()
         .zip(scores)
@@ -168,7 +197,7 @@ fn on_one_line(value: &str) -> Option<[u8; 3]> {
         let place = Criterion::ALL
             .iter()
             .position(|criterion| found["criterion"].eq_ignore_ascii_case(criterion.name()))?;
-        let score = valid(&found)?;
+        let score = valid(&found, value)?;
         if scores[place].replace(score).is_some() {
             return None;
         }
@@ -189,15 +218,26 @@ fn own_line(lines: &[String], criterion: Criterion) -> Result<Score, Unread> {
             continue;
         };
         if scored["criterion"].eq_ignore_ascii_case(criterion.name()) {
-            found.push(valid(&scored));
+            found.push(valid(&scored, bare));
         }
     }
     let levelled: Vec<(u8, Option<u8>)> = found.into_iter().map(|score| (1, score)).collect();
     agreed(&levelled, criterion.name()).map(|score| Score { criterion, score })
 }
 
-/// A whole score on the scale that was asked for.
-fn valid(scored: &Captures) -> Option<u8> {
+/// What may follow a score: a mark, the next criterion, or why. `Clarity: 4 steps are shown` is none.
+static AFTER_SCORE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)^["'\s)\]}]*(?:$|[,;.:|/({\[\u{2013}\u{2014}-]|(?:and|but|because|since|as|clarity|coherence|helpfulness)\b)"#,
+    )
+});
+
+/// A whole score on the scale that was asked for, in the text that it was found in.
+fn valid(scored: &Captures, text: &str) -> Option<u8> {
+    let end = scored.get(0).map_or(text.len(), |whole| whole.end());
+    if !AFTER_SCORE.is_match(&text[end..]) {
+        return None;
+    }
     let scale = scored.name("scale").map(|scale| scale.as_str());
     if scale.is_some_and(|scale| scale.parse() != Ok(GREATEST_SCORE)) || scored.name("range").is_some() {
         return None;

@@ -1,5 +1,6 @@
 //! Words of two verdicts in a clause: denied, halved, before a noun, or in the list of options.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -34,6 +35,8 @@ impl Said {
 struct Token<'a> {
     word: &'a str,
     after: &'a str,
+    /// The byte after the word.
+    end: usize,
 }
 
 static OPTIONS: LazyLock<Regex> = LazyLock::new(|| {
@@ -50,6 +53,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         .enumerate()
         .map(|(index, word)| Token {
             word: word.as_str(),
+            end: word.end(),
             after: &text[word.end()..found.get(index + 1).map_or(text.len(), regex::Match::start)],
         })
         .collect()
@@ -142,6 +146,44 @@ const HALVES: [&str; 34] = [
     "doubt",
     "fails",
 ];
+/// Words that may stand between the beginning of a clause and its verdict word without changing what it says. Any other
+/// (`hard to call correct`, `free of anything incorrect`, `refuse to call this correct`) may, so that it leaves none.
+const PLAIN_WORDS: &str = "a an the this that it its it's that's i i'd i'm we my our me you model models model's system system's \
+    answer answers prediction verdict response guess result statement conclusion claim value output judgement \
+    judgment decision assessment evaluation explanation given stated shown predicted proposed final overall own \
+    one is was be been are were being as to of would must will does did do has have had seems seem appears \
+    appear looks look therefore hence thus so indeed clearly certainly definitely absolutely obviously actually \
+    simply really truly very quite plainly evidently surely undoubtedly perfectly exactly technically still \
+    also both only just even well now here then believe think say judge hold find conclude consider deem rate \
+    call mark vote choose go with for by on in at from table according answered most more considered i'll let said says answers predicts gave gives \
+    outputs concluded concludes chose picked";
+
+/// The words between `answer` and the verb after it, which are the answer's own text: `the answer FALSE is`.
+fn named_answer(before: &[Token]) -> Range<usize> {
+    let is_among = |token: &Token, words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(token.word));
+    let noun = before
+        .iter()
+        .position(|token| is_among(token, &["answer", "prediction", "guess", "response", "result"]));
+    let verb = before.iter().rposition(|token| {
+        is_among(
+            token,
+            &["is", "was", "isn't", "wasn't", "be", "seems", "looks", "appears"],
+        )
+    });
+    match (noun, verb) {
+        (Some(noun), Some(verb)) if noun < verb => noun + 1..verb,
+        _ => 0..0,
+    }
+}
+
+/// Whether a word may stand before a verdict word: a known one, a number or a letter.
+fn is_plain(lower: &str) -> bool {
+    PLAIN_WORDS.split(' ').any(|word| word == lower)
+        || TOTALITIES.contains(&lower)
+        || lower.chars().count() == 1
+        || lower.chars().all(|c| c.is_ascii_digit())
+}
+
 /// Parts of words that stand before a verdict word as words of their own: `in correct`, `un-correct`.
 const PREFIXES: [&str; 6] = ["in", "un", "non", "dis", "mis", "anti"];
 /// Words that begin another thought, so that what is denied before them is not what follows.
@@ -172,6 +214,18 @@ static DENIALS: LazyLock<Regex> = LazyLock::new(|| {
 static EMPHASES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:nothing but|nothing (?:short of|less than|other than)|none other than|(?:without|beyond|no) (?:a |any )?(?:shadow of a )?doubt|100\s*(?:%|per ?cent))(?:\s|$)",
+    )
+});
+/// What a judge goes on with that has only greeted: what it sees, does or is about to do.
+static CHAT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^\W*(?:(?:so|ok|okay|well|now|first|alright|sure|of course|thanks?|thank you|understood|got it|great|good)\b\W*)*(?:i\b|i'(?:ll|m|d|ve)\b|let\b|let's\b|we\b|we'll\b|here\b|looking\b|first\b|now\b|sure\b|thanks?\b|of course\b|to (?:begin|start|check|verify|answer|judge)\b|problem\b)",
+    )
+});
+/// Words after a verdict word that leave a part of it.
+static QUALIFIES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^\W*(?:in (?:part|parts|places|spirit|principle|essence|a sense|some (?:ways?|respects?|sense)|one (?:way|respect|sense)|theory|(?:the )?(?:first|second|third|last|one|two|some|most) (?:steps?|rows?|cases?|parts?))|for (?:the most part|some|most|now)|by (?:accident|chance|luck|half)|with (?:\w+ )?(?:caveats?|reservations?|exceptions?|one exception)|from (?:one|a certain) (?:angle|perspective|point of view)|under (?:one|some|a certain)|when (?:read|taken|seen|rounded)|as far as|as long as|so far\b|and yet\b|or (?:so|nearly so|almost)\b|not\s*$|than (?:not|incorrect|correct|wrong|right))",
     )
 });
 /// What may stand before a second verdict that is put in the place of the first, or beside it.
@@ -291,7 +345,12 @@ impl Words<'_> {
                     let is_own = !is_answer || !["yes", "no"].iter().any(|word| word.eq_ignore_ascii_case(first.word));
                     is_own && self.polarity(first.word).is_some()
                 });
-                is_verdict && matches!(self.said(&clause), Said::One(other) if other != verdict)
+                is_verdict
+                    && match self.said(&clause) {
+                        Said::Nothing => false,
+                        Said::One(other) => other != verdict,
+                        Said::Both => true,
+                    }
             })
     }
 
@@ -329,6 +388,9 @@ impl Words<'_> {
                     said = Said::Both;
                 }
                 continue;
+            }
+            if QUALIFIES.is_match(&text[token.end..]) {
+                return Said::Both;
             }
             let is_conditional = next.is_some_and(|next| {
                 !token.after.contains(['.', ';', ':']) && CONDITIONS.contains(&next.word.to_lowercase().as_str())
@@ -370,6 +432,7 @@ impl Words<'_> {
         }
         let mut denied = false;
         let mut total = false;
+        let answer = named_answer(before);
         for (distance, word) in before.iter().rev().enumerate() {
             if word.after.contains([',', ';', '.', ':']) {
                 break;
@@ -382,7 +445,9 @@ impl Words<'_> {
             }
             let denies = NEGATORS.contains(&lower.as_str()) || lower.ends_with("n't") || is_determiner;
             if distance < 4 {
-                if HALVES.contains(&lower.as_str()) {
+                if HALVES.contains(&lower.as_str())
+                    || !is_plain(&lower) && !denies && !answer.contains(&(before.len() - 1 - distance))
+                {
                     return Standing::Halved;
                 }
                 total |= TOTALITIES.contains(&lower.as_str());
@@ -418,8 +483,11 @@ impl Words<'_> {
         }
     }
 
-    /// What a text says that begins with a verdict word and a mark after it.
-    pub(super) fn opening(&self, line: &str) -> Said {
+    /// What a text says whose first sentence is a verdict word and a mark after it; `next` is the sentence behind it.
+    ///
+    /// Chat begins with the same words: `Right, let me look`, `Yes, I see the table`. So a comma marks nothing, `right`
+    /// begins nothing that goes on, and neither does a word after which the judge speaks of what it is about to do.
+    pub(super) fn opening(&self, line: &str, next: &str) -> Said {
         let tokens = tokens(line);
         let Some(first) = tokens.first() else {
             return Said::Nothing;
@@ -428,9 +496,18 @@ impl Words<'_> {
         if after.trim_start().starts_with('?') {
             return Said::Nothing;
         }
+        let goes_on = if tokens.len() > 1 {
+            line.split_once(first.word).map_or("", |(_, rest)| rest)
+        } else {
+            next
+        };
+        let is_chat = CHAT.is_match(goes_on) || first.word.eq_ignore_ascii_case("right") && !goes_on.trim().is_empty();
+        if self.polarity(first.word).is_some() && is_chat {
+            return Said::Nothing;
+        }
         // `Correct - the sum holds`, but not `correct-ish`.
         let is_dashed = after.trim().starts_with('-') && after.contains(char::is_whitespace);
-        let marked_off = after.starts_with(['.', ',', ':', ';', '!'])
+        let marked_off = after.starts_with(['.', ':', ';', '!'])
             || after.trim_start().starts_with('(')
             || is_dashed
             || tokens.len() == 1;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::lists::{List, Problem, find_lists};
 use super::names::Names;
 use super::object::Fields;
+use super::retract::first_taking_back;
 use super::{Completeness, Unread, read_views, visible};
 
 /// Fields of an object that hold a ranking.
@@ -89,7 +90,8 @@ fn ranking_in(
     }
     for later in lists.iter().filter(|list| list.order > last.order) {
         let contradicts = match ties {
-            Ties::Allowed => is_complete(later, names) && later.places() != first.places(),
+            Ties::Allowed if is_complete(later, names) => later.places() != first.places(),
+            Ties::Allowed => contradicts_places(later, &first.places()),
             Ties::Refused => contradicts(later, &first.labels),
         };
         if contradicts {
@@ -99,6 +101,14 @@ fn ranking_in(
                 last.line + 1
             )));
         }
+    }
+    let after = lines.get(last.line + 1..).unwrap_or_default();
+    if let Some(sentence) = first_taking_back(&visible::plainly(after)) {
+        return Err(Unread::ambiguous(format!(
+            "the ranking on line {} is taken back: {}",
+            last.line + 1,
+            sentence.trim().chars().take(80).collect::<String>()
+        )));
     }
     Ok(first.places())
 }
@@ -160,6 +170,22 @@ fn contradicts(list: &List, ranking: &[usize]) -> bool {
         .map(|label| ranking.iter().position(|ranked| ranked == label))
         .collect();
     list.problem.is_none() && places.windows(2).any(|pair| pair[0] >= pair[1])
+}
+
+/// The same where places may be shared: a list in which one comes before another that the ranking does not put behind it.
+/// Reasons that are numbered one by one part what shares a place without saying that it does not.
+fn contradicts_places(list: &List, places: &[Vec<usize>]) -> bool {
+    let found: Vec<Option<usize>> = list
+        .labels
+        .iter()
+        .map(|label| places.iter().position(|place| place.contains(label)))
+        .collect();
+    list.problem.is_none()
+        && found.windows(2).zip(&list.tied[1..]).any(|(pair, tied)| match tied {
+            true => pair[0] != pair[1],
+            false if list.is_numbered => pair[0] > pair[1],
+            false => pair[0] >= pair[1],
+        })
 }
 
 fn nothing_complete(lists: &[List], names: &Names) -> Unread {
