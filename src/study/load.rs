@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::explain::Format;
-use crate::judge::CONTROL_ARM;
+use crate::judge::settings::OrderDesign;
+use crate::judge::{CONTROL_ARM, Protocol};
 use crate::method::{self, Method};
 
 use super::file::{ArmEntry, ArmOrigin, StudyFile};
@@ -169,6 +170,7 @@ impl Study {
                 )));
             }
         }
+        self.check_pairs()?;
         self.check_panels()?;
         self.check_repeats()?;
         for (model, price) in &self.file.prices {
@@ -219,6 +221,24 @@ impl Study {
                     panel.judges.len()
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// A pair that is seen in one order alone tells the better explanation from the first one no more.
+    fn check_pairs(&self) -> Result<(), StudyError> {
+        let Some(task) = &self.file.tasks.preference else {
+            return Ok(());
+        };
+        let is_half = match (task.orders, task.orders_per_sample) {
+            (OrderDesign::Random, orders) => orders != Some(2),
+            (_, orders) => orders == Some(1),
+        };
+        if task.protocol == Protocol::Pairwise && is_half {
+            return Err(self.wrong(
+                "tasks.preference: `pairwise` shows every pair in both orders, and these `orders` and \
+                 `orders_per_sample` would show it in one; leave both out",
+            ));
         }
         Ok(())
     }
