@@ -1,7 +1,7 @@
 //! Which family a model belongs to, by its identifier: a judge may favour the words of its own family.
 
 /// What identifiers hold, and the family they tell.
-const FAMILIES: [(&str, &str); 26] = [
+const FAMILIES: [(&str, &str); 41] = [
     ("gpt", "GPT"),
     ("chatgpt", "GPT"),
     ("davinci", "GPT"),
@@ -28,6 +28,21 @@ const FAMILIES: [(&str, &str); 26] = [
     ("falcon", "Falcon"),
     ("olmo", "OLMo"),
     ("granite", "Granite"),
+    ("pixtral", "Mistral"),
+    ("codestral", "Mistral"),
+    ("magistral", "Mistral"),
+    ("devstral", "Mistral"),
+    ("codegemma", "Gemini"),
+    ("medgemma", "Gemini"),
+    ("vicuna", "Llama"),
+    ("alpaca", "Llama"),
+    ("kimi", "Kimi"),
+    ("aya", "Command"),
+    ("nova", "Nova"),
+    ("jamba", "Jamba"),
+    ("minimax", "MiniMax"),
+    ("smollm", "SmolLM"),
+    ("internlm", "InternLM"),
 ];
 
 /// The family of a model by the identifier sent to its endpoint; `None` when the identifier tells none.

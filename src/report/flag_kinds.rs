@@ -54,6 +54,10 @@ pub enum FlagKind {
     SelfJudging,
     /// A judge judges what a model of its own family answered.
     SameFamily,
+    /// The family of a judging or answering model is not known.
+    FamilyUnknown,
+    /// A judge was asked for text, since its endpoint refused the form that the study asks for.
+    AskedAsText,
     /// The protocol of judging is not the default one.
     Protocol,
     /// Verdicts were read from answers to a request for repair.
@@ -104,6 +108,8 @@ impl FlagKind {
             Self::FewCommonSamples => "few_common_samples",
             Self::SelfJudging => "self_judging",
             Self::SameFamily => "same_family",
+            Self::FamilyUnknown => "family_unknown",
+            Self::AskedAsText => "asked_as_text",
             Self::Protocol => "protocol",
             Self::Repaired => "repaired",
             Self::MissingAnswers => "missing_answers",

@@ -1,10 +1,11 @@
 //! Flags on how was judged: another protocol than the default one, a judge of the answering model's family, repaired
 //! verdicts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{FlagKind, Flags, Severity, same_model, task_name};
 use crate::judge::family::family;
+use crate::judge::{Judgment, Task, Trial};
 use crate::report::index::Index;
 use crate::report::records::{JudgeFacts, StudyFacts};
 
@@ -21,8 +22,10 @@ impl Flags {
                 ),
             );
         }
+        self.family_unknown(study);
         for judge in &study.judges {
             self.same_family(study, judge);
+            self.asked_as_text(study, index, judge);
             self.repaired(study, index, judge);
         }
     }
@@ -53,31 +56,106 @@ impl Flags {
         );
     }
 
+    /// Models whose identifier tells no family: nothing is known of whether a judge is of the answering model's.
+    fn family_unknown(&mut self, study: &StudyFacts) {
+        let identifier = |model: &str| match study.model(model) {
+            Some(known) if known.scripted => None,
+            Some(known) => known.identifier.clone(),
+            None => Some(model.to_owned()).filter(|model| !model.is_empty()),
+        };
+        let judging = study.judges.iter().map(|judge| judge.model.as_str());
+        let answering = study.arms.iter().map(|arm| arm.model.as_str());
+        if study.judges.iter().all(|judge| study.model(&judge.model).is_none()) {
+            // Recorded elsewhere: the names of judges in a log need not be models at all.
+            return;
+        }
+        let unknown: BTreeSet<String> = judging
+            .chain(answering)
+            .filter_map(identifier)
+            .filter(|identifier| family(identifier).is_none())
+            .collect();
+        if unknown.is_empty() {
+            return;
+        }
+        let names: Vec<&str> = unknown.iter().map(String::as_str).collect();
+        self.add(
+            Severity::Caution,
+            FlagKind::FamilyUnknown,
+            (None, None, None),
+            format!(
+                "The family is not known of: {}. Whether a judge is of the family of a model that answered cannot be told \
+                 where one of these judges or answers.",
+                names.join(", ")
+            ),
+        );
+    }
+
+    /// How often the endpoint took not the form that the study asks for.
+    fn asked_as_text(&mut self, study: &StudyFacts, index: &Index, judge: &JudgeFacts) {
+        let tasks: BTreeSet<Task> = study.tasks.iter().copied().collect();
+        let asked: Vec<bool> = tasks
+            .into_iter()
+            .flat_map(|task| index.scored(task, &judge.name))
+            .filter_map(|scored| scored.judgment?.asked)
+            .map(|asked| asked.refused)
+            .collect();
+        let refused = asked.iter().filter(|refused| **refused).count();
+        if refused > 0 {
+            self.add(
+                Severity::Caution,
+                FlagKind::AskedAsText,
+                (None, Some(&judge.name), None),
+                format!(
+                    "The study asks {} for JSON, and its endpoint refused that: {refused} of {} trials were asked for in \
+                     text.",
+                    judge.name,
+                    asked.len()
+                ),
+            );
+        }
+    }
+
     fn repaired(&mut self, study: &StudyFacts, index: &Index, judge: &JudgeFacts) {
         for task in study.tasks.iter().copied().collect::<BTreeSet<_>>() {
             let scored = index.scored(task, &judge.name);
-            let asked_again = scored
+            let asked: Vec<(&Trial, &Judgment)> = scored
                 .iter()
-                .filter(|scored| scored.judgment.is_some_and(|judgment| judgment.repair.is_some()))
-                .count();
-            let repaired = scored
-                .iter()
-                .filter(|scored| scored.judgment.is_some_and(crate::judge::Judgment::is_repaired))
-                .count();
-            if asked_again > 0 {
-                self.add(
-                    Severity::Caution,
-                    FlagKind::Repaired,
-                    (Some(task), Some(&judge.name), None),
-                    format!(
-                        "{} was asked again for {asked_again} of {} verdicts in {} that could not be read; {repaired} of \
-                         them count as given then.",
-                        judge.name,
-                        scored.len(),
-                        task_name(task)
-                    ),
-                );
+                .filter_map(|scored| Some((scored.trial, scored.judgment?)))
+                .filter(|(_, judgment)| judgment.repair.is_some())
+                .collect();
+            if asked.is_empty() {
+                continue;
             }
+            let given = asked.iter().filter(|(_, judgment)| judgment.is_repaired()).count();
+            let failed = asked
+                .iter()
+                .filter(|(_, judgment)| judgment.repair.as_ref().is_some_and(|repair| repair.failure.is_some()))
+                .count();
+            let mut by_arm: BTreeMap<&str, usize> = BTreeMap::new();
+            for (trial, _) in &asked {
+                for arm in trial.arms.iter().filter(|_| trial.arms.len() == 1) {
+                    *by_arm.entry(arm).or_default() += 1;
+                }
+            }
+            let arms: Vec<String> = by_arm.iter().map(|(arm, count)| format!("{arm} {count}")).collect();
+            let by_arm = match arms.as_slice() {
+                [] => String::new(),
+                arms => format!(" By arm: {}.", arms.join(", ")),
+            };
+            self.add(
+                Severity::Caution,
+                FlagKind::Repaired,
+                (Some(task), Some(&judge.name), None),
+                format!(
+                    "{} of {} answers of {} in {} held no verdict that could be read, and it was asked again: {given} gave \
+                     one then, {} did not, {failed} of the requests failed.{by_arm}",
+                    asked.len(),
+                    scored.len(),
+                    judge.name,
+                    task_name(task),
+                    asked.len() - given - failed
+                ),
+            );
         }
     }
 }

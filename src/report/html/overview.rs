@@ -76,6 +76,8 @@ fn title(kind: FlagKind) -> &'static str {
         FlagKind::RepeatedDraws => "Samples judged several times",
         FlagKind::StrayJudgments => "Judgments left out",
         FlagKind::ImportedJudgments => "Judgments recorded elsewhere",
+        FlagKind::FamilyUnknown => "Family of a model not known",
+        FlagKind::AskedAsText => "Asked for text instead of JSON",
         FlagKind::ImportedExplanations => "Explanations made elsewhere",
     }
 }
