@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use tabjury::judge::settings::JudgeOutput;
 use tabjury::judge::{Confidence, Judgment, NoVerdict, Outcome, Trial, Verdict};
 use tabjury::model::Stop;
 use tabjury::study::{Options, Silent, Study, run};
@@ -114,6 +115,15 @@ impl Line {
 }
 
 impl Written {
+    /// The same study in the same directory once more.
+    fn again(self) -> Self {
+        let line = Line {
+            text: fs::read_to_string(self._scratch.path().join("study.toml")).unwrap(),
+            scratch: self._scratch,
+        };
+        line.run()
+    }
+
     fn flag(&self, kind: &str) -> Option<&str> {
         let flags = self.analysis["flags"].as_array().unwrap();
         let found = flags.iter().find(|flag| flag["kind"] == kind)?;
@@ -171,7 +181,13 @@ fn a_verdict_that_cannot_be_read_is_asked_for_once_more() {
     }
     let flag = written.flag("repaired").unwrap();
     let count = written.judgments.len();
-    assert!(flag.contains(&format!("asked again for {count} of {count}")), "{flag}");
+    let arms: Vec<&str> = ["none", "pos", "shown"].to_vec();
+    assert!(
+        flag.starts_with(&format!("{count} of {count} answers of mumbles in verification"))
+            && flag.contains(&format!("{count} gave one then, 0 did not, 0 of the requests failed"))
+            && arms.iter().all(|arm| flag.contains(&format!("{arm} 3"))),
+        "{flag}"
+    );
     // The page of a trial shows both answers.
     let first = &written.judgments[0];
     let pages = fs::read_dir(written.root.join("trials")).unwrap();
@@ -250,6 +266,48 @@ fn a_second_failure_is_the_typed_one_and_refusals_are_not_asked_again() {
             .iter()
             .all(|judgment| judgment.repair.as_ref().unwrap().failure.is_some())
     );
+    let count = written.judgments.len();
+    let flag = written.flag("repaired").unwrap();
+    assert!(
+        flag.contains(&format!("0 gave one then, 0 did not, {count} of the requests failed")),
+        "{flag}"
+    );
+}
+
+#[test]
+fn an_ambiguous_verdict_is_an_answer_and_asked_again_only_on_request() {
+    let answers = [
+        ("judge.verification", "Verdict: partly correct"),
+        ("judge.verification.repair", "Verdict: incorrect"),
+    ];
+    let written = Line::new()
+        .judge("halves", "", &answers)
+        .add("[tasks.verification]")
+        .run();
+    assert_eq!(states(&written), BTreeSet::from([NoVerdict::Ambiguous]));
+    assert!(written.judgments.iter().all(|judgment| judgment.repair.is_none()));
+    assert_eq!(written.flag("repaired"), None);
+
+    let written = Line::new()
+        .judge("halves", "repair_ambiguous = true", &answers)
+        .add("[tasks.verification]")
+        .run();
+    assert!(written.judgments.iter().all(Judgment::is_repaired));
+    assert!(written.flag("protocol").unwrap().contains("makes it choose"));
+}
+
+#[test]
+fn pairs_are_shown_in_both_orders_or_refused() {
+    for half in [
+        "orders = \"random\"",
+        "orders_per_sample = 1",
+        "orders = \"rotate\"\norders_per_sample = 1",
+    ] {
+        let line = Line::new()
+            .judge("one", "", &[])
+            .add(&format!("[tasks.preference]\nprotocol = \"pairwise\"\n{half}"));
+        assert!(line.error().contains("in both orders"), "{half}: {}", line.error());
+    }
 }
 
 #[test]
@@ -338,6 +396,7 @@ fn the_published_preset_fixes_what_the_study_leaves_open_and_says_so() {
         }
     }
     let flag = written.flag("protocol").unwrap();
+    assert!(flag.contains("Judge judge is not asked again"), "{flag}");
     for said in [
         "`published`",
         "rotations",
@@ -450,10 +509,18 @@ fn no_repeats_are_refused() {
 /// An endpoint that refuses what `refuses` names in a request, and otherwise answers with this body. It keeps the bodies
 /// it was sent.
 fn endpoint(refuses: &'static str, answer: Value) -> (String, Arc<Mutex<Vec<Value>>>) {
+    let (address, bodies, _) = listening(refuses, answer);
+    (address, bodies)
+}
+
+/// Its address, the bodies it was sent, and the same as they came.
+fn listening(refuses: &'static str, answer: Value) -> (String, Arc<Mutex<Vec<Value>>>, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
     let bodies = Arc::new(Mutex::new(Vec::new()));
     let kept = bodies.clone();
+    let raw = Arc::new(Mutex::new(Vec::new()));
+    let kept_raw = raw.clone();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
@@ -468,6 +535,7 @@ fn endpoint(refuses: &'static str, answer: Value) -> (String, Arc<Mutex<Vec<Valu
             }
             let mut body = vec![0; length];
             reader.read_exact(&mut body).unwrap();
+            kept_raw.lock().unwrap().push(String::from_utf8(body.clone()).unwrap());
             let body: Value = serde_json::from_slice(&body).unwrap();
             let (status, reply) = match body.get(refuses) {
                 Some(_) => (
@@ -485,7 +553,13 @@ fn endpoint(refuses: &'static str, answer: Value) -> (String, Arc<Mutex<Vec<Valu
             );
         }
     });
-    (address, bodies)
+    (address, bodies, raw)
+}
+
+/// An endpoint that answers nothing of use and keeps the bytes it was sent.
+fn raw_endpoint() -> (String, Arc<Mutex<Vec<String>>>) {
+    let (address, _, sent) = listening("nothing", completion("Hm.", Value::Null));
+    (address, sent)
 }
 
 fn completion(text: &str, logprobs: Value) -> Value {
@@ -506,7 +580,7 @@ fn with_endpoint(address: &str, settings: &str) -> Line {
 #[test]
 fn json_is_asked_for_with_its_schema_and_text_where_that_is_refused() {
     let answer = completion(
-        "{\"reasoning\": \"Verdict: incorrect?\", \"verdict\": \"correct\"}",
+        "{\"analysis\": \"Verdict: incorrect?\", \"verdict\": \"correct\"}",
         Value::Null,
     );
     let (address, bodies) = endpoint("nothing", answer);
@@ -539,15 +613,70 @@ fn json_is_asked_for_with_its_schema_and_text_where_that_is_refused() {
             .iter()
             .all(|verdict| **verdict == Verdict::Correct(true))
     );
-    let sent = bodies.lock().unwrap().len();
-    assert_eq!(sent, 2 * written.judgments.len(), "each was asked for in both forms");
-    let texts = bodies
-        .lock()
-        .unwrap()
-        .iter()
-        .filter(|body| body.get("response_format").is_none())
-        .count();
-    assert_eq!(2 * texts, sent);
+    let count = written.judgments.len();
+    let refused = |bodies: &Mutex<Vec<Value>>| {
+        let bodies = bodies.lock().unwrap();
+        bodies
+            .iter()
+            .filter(|body| body.get("response_format").is_some())
+            .count()
+    };
+    assert_eq!(refused(&bodies), 1, "what was refused once is not asked for again");
+    assert_eq!(bodies.lock().unwrap().len(), count + 1);
+    for judgment in &written.judgments {
+        let asked = judgment.asked.unwrap();
+        assert!(asked.refused && asked.output == JudgeOutput::Text, "{asked:?}");
+    }
+    let flag = written.flag("asked_as_text").unwrap();
+    assert!(flag.contains(&format!("{count} of {count} trials")), "{flag}");
+
+    // Done again on the same store, nothing is asked, and the bytes are the same.
+    let before = fs::read(written.root.join("judgments.jsonl")).unwrap();
+    let again = written.again();
+    assert_eq!(fs::read(again.root.join("judgments.jsonl")).unwrap(), before);
+    assert_eq!(bodies.lock().unwrap().len(), count + 1);
+}
+
+#[test]
+fn the_reasoning_comes_before_the_verdict_on_the_wire() {
+    let forms = [
+        ("ranking", "[tasks.preference]", &["ranking"][..]),
+        ("ties", "[tasks.preference]\nties = true", &["ranking"]),
+        ("pairwise", "[tasks.preference]\nprotocol = \"pairwise\"", &["ranking"]),
+        (
+            "best_worst",
+            "[tasks.preference]\nprotocol = \"best_worst\"",
+            &["best", "worst"],
+        ),
+        (
+            "pointwise",
+            "[tasks.preference]\nprotocol = \"pointwise\"",
+            &["clarity", "coherence", "helpfulness"],
+        ),
+        ("verification", "[tasks.verification]", &["verdict"]),
+        ("simulation", "[tasks.simulation]", &["answer"]),
+    ];
+    for (name, tasks, decides) in forms {
+        let (address, sent) = raw_endpoint();
+        let line = with_endpoint(&address, "output = \"json\"");
+        let line = Line {
+            text: line.text.replace("[tasks.verification]", tasks),
+            ..line
+        };
+        line.run();
+        let sent = sent.lock().unwrap();
+        // An answer that says nothing is asked for again, in text.
+        let asked: Vec<&String> = sent.iter().filter(|body| body.contains("response_format")).collect();
+        assert!(!asked.is_empty(), "{name}");
+        for body in asked {
+            for part in ["\"properties\":{", "\"required\":["] {
+                let begin = body.find(part).unwrap();
+                let text = &body[begin..];
+                let at = |field: &str| text.find(&format!("\"{field}\"")).unwrap();
+                assert!(decides.iter().all(|field| at("analysis") < at(field)), "{name}: {text}");
+            }
+        }
+    }
 }
 
 #[test]

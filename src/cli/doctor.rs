@@ -221,7 +221,9 @@ fn next_step(error: &CallError) -> &'static str {
         CallError::Unauthorized { .. } => {
             "set the key that the message names, or api_key_env or api_key_file of the model"
         }
-        CallError::Failed { .. } => "check base_url and model, and that the server is up",
+        CallError::Failed { .. } | CallError::Unsupported { .. } => {
+            "check base_url and model, and that the server is up"
+        }
         _ => "check base_url, model and sampling of its entry under [[models]]",
     }
 }

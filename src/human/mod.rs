@@ -98,6 +98,7 @@ pub fn read_responses(file: &str, text: &str, trials: &[Trial]) -> Result<Vec<Ju
             call: None,
             outcome: read_text(trial, &response.answer, Completeness::Whole),
             raw: Some(response.answer),
+            asked: None,
             repair: None,
             confidence: None,
         });

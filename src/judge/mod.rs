@@ -28,6 +28,7 @@ use crate::explain::AnswerVisibility;
 pub use confidence::Confidence;
 pub use protocol::{Criterion, Protocol, Score};
 pub use repair::Repair;
+use settings::JudgeOutput;
 
 /// What a judge does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -157,6 +158,16 @@ pub enum Outcome {
     },
 }
 
+/// In which form a verdict was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskedForm {
+    /// Text or JSON.
+    pub output: JudgeOutput,
+    /// Whether the study asks for JSON and the endpoint refused it.
+    pub refused: bool,
+}
+
 /// What a judge answered to a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -169,6 +180,9 @@ pub struct Judgment {
     pub call: Option<String>,
     /// The text as it came, when there is one.
     pub raw: Option<String>,
+    /// In which form the verdict was asked for; `None` for people, panels, and what was recorded elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<AskedForm>,
     /// What it came to.
     pub outcome: Outcome,
     /// The one request to repair a verdict that could not be read, if it was made.

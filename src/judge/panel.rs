@@ -65,6 +65,7 @@ pub fn judgment(panel: &Panel, trial: &Trial, judgments: &[&Judgment]) -> Option
         call: None,
         raw: None,
         outcome,
+        asked: None,
         repair: None,
         confidence: None,
     })
@@ -229,6 +230,7 @@ mod tests {
                 outcome: verdict
                     .clone()
                     .map_or(none(NoVerdict::Refused, "no".to_owned()), Outcome::Verdict),
+                asked: None,
                 repair: None,
                 confidence: None,
             })

@@ -22,21 +22,25 @@ pub struct Repair {
     pub call: Option<String>,
     /// What was answered to it.
     pub raw: Option<String>,
-    /// Why there is no second answer, when there is none; the judgment then stays what it was.
+    /// How the call failed, when there is no second answer; the judgment then stays what it was. A run that makes no
+    /// calls makes no request either, and keeps nothing here.
     pub failure: Option<String>,
 }
 
 /// Why an outcome is worth a request for repair: there was an answer, and no verdict in it. Refusals and what a filter
-/// held back are answers of their own.
-pub fn reason(outcome: &Outcome) -> Option<(NoVerdict, &str)> {
-    match outcome {
-        Outcome::None { state, detail }
-            if matches!(state, NoVerdict::Unparsed | NoVerdict::Ambiguous | NoVerdict::Truncated) =>
-        {
-            Some((*state, detail))
-        }
-        _ => None,
-    }
+/// held back are answers of their own. So are *ambiguous* ones: a judge that says `partly correct` or ties two
+/// explanations has said what it holds, and asking for one word without reasons would make it choose; they are asked
+/// again only where a study wants that.
+pub fn reason(outcome: &Outcome, ambiguous_too: bool) -> Option<(NoVerdict, &str)> {
+    let Outcome::None { state, detail } = outcome else {
+        return None;
+    };
+    let is_worth = match state {
+        NoVerdict::Unparsed | NoVerdict::Truncated => true,
+        NoVerdict::Ambiguous => ambiguous_too,
+        NoVerdict::Refused | NoVerdict::TooLong | NoVerdict::Filtered | NoVerdict::Error => false,
+    };
+    is_worth.then_some((*state, detail))
 }
 
 /// The conversation that asks again.

@@ -154,7 +154,14 @@ impl Endpoint {
                 Err(fault) => fault,
             };
             if !matches!(fault, Fault::Passing(_)) || attempts > settings.max_retries {
-                return asked(Err(self.final_error(fault, attempts)));
+                return asked(Err(match fault {
+                    Fault::Lasting(message) if openai::is_unsupported(&request.sampling, &message) => {
+                        CallError::Unsupported {
+                            message: self.lasting(&message),
+                        }
+                    }
+                    fault => self.final_error(fault, attempts),
+                }));
             }
             tokio::select! {
                 biased;
@@ -259,9 +266,15 @@ impl Endpoint {
                 message: redact(format!("{place} failed {attempts} times; last: {message}")),
             },
             Fault::Lasting(message) => CallError::Failed {
-                message: redact(format!("{place} failed: {message}; check `base_url` and `model`")),
+                message: format!("{}; check `base_url` and `model`", self.lasting(&message)),
             },
         }
+    }
+
+    fn lasting(&self, message: &str) -> String {
+        let settings = &self.settings;
+        let place = format!("model `{}` at {}", settings.name, settings.address.base_url);
+        settings.key.redact(format!("{place} failed: {message}"))
     }
 }
 

@@ -235,6 +235,13 @@ pub enum CallError {
         /// What the endpoint said.
         message: String,
     },
+    /// The endpoint does not take the form of answer, or tell the probabilities, that the request asks for; asked without,
+    /// it may answer.
+    #[error("{message}")]
+    Unsupported {
+        /// What it said.
+        message: String,
+    },
     /// Key missing or refused; nothing else will work either.
     #[error("{message}")]
     Unauthorized {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::provider::Answer;
 use super::settings::MaxTokensField;
-use super::{FinishReason, Request, Usage};
+use super::{FinishReason, Request, Sampling, Usage};
 
 /// Fields of a request body that settings may not replace: they are what makes the call the call that it is stored as,
 /// or would change the form of the reply.
@@ -160,6 +160,30 @@ pub(crate) fn read(status: u16, body: &str) -> Result<Answer, Fault> {
         refusal,
         usage: read_usage(&json["usage"]),
     })
+}
+
+/// Whether a lasting fault is about the form of the answer or the probabilities that a request asks for, so that the same
+/// request without them may be answered.
+pub(crate) fn is_unsupported(sampling: &Sampling, message: &str) -> bool {
+    let lower = message.to_lowercase();
+    let says = |field: &str, words: &[&str]| {
+        sampling.extra.contains_key(field) && words.iter().any(|word| lower.contains(word))
+    };
+    // A model that is not there is none, whatever it is called.
+    !lower.starts_with("status 404")
+        && (says("logprobs", &["logprob", "log prob"])
+            || says(
+                "response_format",
+                &[
+                    "response_format",
+                    "response format",
+                    "json_schema",
+                    "json schema",
+                    "structured output",
+                    "guided_",
+                    "guided decoding",
+                ],
+            ))
 }
 
 /// The identifiers in a list of models; `None` when it is no such list.

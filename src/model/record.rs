@@ -93,5 +93,8 @@ impl CallOutcome {
 
 /// Whether the same request would fail the same way again, so that the failure is kept like an answer.
 pub(crate) fn is_lasting(error: &CallError) -> bool {
-    matches!(error, CallError::TooLong { .. } | CallError::Filtered { .. })
+    matches!(
+        error,
+        CallError::TooLong { .. } | CallError::Filtered { .. } | CallError::Unsupported { .. }
+    )
 }

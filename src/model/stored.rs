@@ -12,7 +12,7 @@ use super::provider::Provider;
 use super::stop::Stop;
 use super::store::{CallStore, StoreError};
 use super::writer::Draft;
-use super::{CallError, Model, Reply, Request, Sampling};
+use super::{CallError, Model, Reply, Request, Sampling, Usage};
 
 /// A model of a study.
 #[derive(Clone)]
@@ -142,7 +142,12 @@ impl Inner {
         };
         let asked = self.provider.ask(&request, &key.key).await;
         self.meter.count_attempts(asked.attempts);
-        let usage = asked.result.as_ref().ok().and_then(|answer| answer.usage);
+        let usage = match &asked.result {
+            Ok(answer) => answer.usage,
+            // Nothing was read and nothing written.
+            Err(CallError::Unsupported { .. }) => Some(Usage::default()),
+            Err(_) => None,
+        };
         let result = asked.result.clone().map(|answer| Reply {
             call: key.key.clone(),
             text: answer.text,

@@ -315,13 +315,13 @@ impl Rehearsal<'_> {
         for judge in self.models.judges(&self.study.file.judges)? {
             let asked = self.models.get(&judge.entry.model)?;
             for trial in &bench.trials {
-                let Ok(messages) = judge::messages(&bench, &judge, trial) else {
+                let stored = |request: &Request| {
+                    let record = self.models.store().record(&asked.key(request))?;
+                    Ok(record.map(|record| record.outcome))
+                };
+                let Some(request) = ask::next_request(&bench, &judge, trial, stored)? else {
                     continue;
                 };
-                let request = ask::request(&judge, trial, messages);
-                if self.models.store().record(&asked.key(&request))?.is_some() {
-                    continue;
-                }
                 if let Some(sum) = sums.of_model(&judge.entry.model) {
                     let one = Bounds { low: 1, high: 1 };
                     sum.judge_calls.add(one);

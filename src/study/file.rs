@@ -141,9 +141,13 @@ pub struct JudgeEntry {
     /// How it is asked to give its verdict.
     #[serde(default)]
     pub output: JudgeOutput,
-    /// Whether it is asked once more, for the last line alone, when its verdict cannot be read.
+    /// Whether it is asked once more, for the last line alone, when no verdict can be read in its answer.
     #[serde(default = "default_judge_repair")]
     pub repair: bool,
+    /// Whether an ambiguous verdict (a half one, a tie, two that differ) is asked for once more too, which makes the judge
+    /// choose. Only with `repair`.
+    #[serde(default)]
+    pub repair_ambiguous: bool,
     /// Where its confidence is taken from. Default: nowhere.
     #[serde(default)]
     pub confidence: Option<ConfidenceSource>,
@@ -173,7 +177,7 @@ fn default_judge_repair() -> bool {
     true
 }
 
-fn default_judge_max_tokens() -> u32 {
+pub(super) fn default_judge_max_tokens() -> u32 {
     512
 }
 

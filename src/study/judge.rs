@@ -16,7 +16,7 @@ use crate::model::store::CallStore;
 use crate::model::{Message, Model, Stop};
 use crate::trace::Trace;
 
-use super::ask::ask;
+use super::ask::{Settled, ask};
 use super::explain::{PageKey, Pages};
 use super::file::{JudgeEntry, StudyFile};
 use super::load::{Arm, Study, StudyError};
@@ -30,6 +30,8 @@ pub(super) type Prompts = BTreeMap<Task, Prompt>;
 pub(super) struct ReadyJudge {
     pub(super) entry: JudgeEntry,
     pub(super) model: Arc<dyn Model>,
+    /// The forms that its endpoint takes.
+    pub(super) settled: Settled,
 }
 
 /// All that the judges look at.
@@ -179,12 +181,7 @@ pub(super) async fn judge(
     Ok(results.await?.into_iter().map(|(judgment, _)| judgment).collect())
 }
 
-/// The conversation of a trial, or why there is none.
-pub(super) fn messages(bench: &Bench, judge: &ReadyJudge, trial: &Trial) -> Result<Vec<Message>, String> {
-    messages_for(bench, judge, trial, judge.entry.output)
-}
-
-/// The same with the verdict asked for in a given form.
+/// The conversation of a trial with the verdict asked for in a given form, or why there is none.
 pub(super) fn messages_for(
     bench: &Bench,
     judge: &ReadyJudge,

@@ -13,6 +13,7 @@ use crate::report::{CallLookup, CallMessage, CallView};
 
 use super::analyze::tokens;
 use super::answer::Ready;
+use super::ask::Settled;
 use super::directory::{CALLS, RunDirectory};
 use super::file::JudgeEntry;
 use super::judge::ReadyJudge;
@@ -143,6 +144,7 @@ impl Models {
                 Ok(ReadyJudge {
                     entry: entry.clone(),
                     model,
+                    settled: Settled::default(),
                 })
             })
             .collect()

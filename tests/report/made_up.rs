@@ -317,6 +317,7 @@ fn judgment(trial: &Trial, judge: &str, outcome: Outcome) -> Judgment {
         call: Some(format!("call-{}-{judge}", trial.id)),
         raw: Some(format!("I looked at the page. My verdict: {}", trial.id)),
         outcome,
+        asked: None,
         repair: None,
         confidence: None,
     }

@@ -315,6 +315,7 @@ impl Maker<'_> {
             call: None,
             raw,
             outcome,
+            asked: None,
             repair: None,
             confidence: None,
         });
