@@ -161,9 +161,33 @@ fn read_cell(cell: &Cell) -> Option<Value> {
     }
 }
 
+/// The number written by a sign and at most 18 digits, which is most numbers of most tables: one pass, and no overflow.
+fn short_integer(text: &str) -> Option<i64> {
+    let bytes = text.as_bytes();
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let mut number = 0_i64;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        number = number * 10 + i64::from(digit - b'0');
+    }
+    Some(if negative { -number } else { number })
+}
+
 /// The number that `pandas.to_numeric` reads: [`Value::Integer`] when it is whole, fits 64 bits and has neither point
 /// nor exponent.
 fn plain_number(text: &str) -> Option<Value> {
+    if let Some(number) = short_integer(text) {
+        return Some(Value::Integer(number));
+    }
     let infinite = text.strip_prefix(['+', '-']).unwrap_or(text);
     if infinite.eq_ignore_ascii_case("inf") || infinite.eq_ignore_ascii_case("infinity") {
         let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
