@@ -149,7 +149,7 @@ pub struct Page {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PageFacts {
-    /// Steps shown.
+    /// Steps shown, with those that a page of very many folds away.
     pub steps: usize,
     /// Steps of which at least one row, column or cell is marked; 0 in formats without marks.
     pub steps_marked: usize,
@@ -212,10 +212,10 @@ impl<'a> PagesOfSample<'a> {
         let leaks = leak::of_page(&page, format, answer, &blind);
         Page {
             facts: PageFacts {
-                steps: page.view.step_count(),
-                steps_marked: page.view.steps.iter().filter(|step| step.marked).count(),
+                steps: page.steps.all,
+                steps_marked: page.steps.marked,
                 imported: trace.imported.is_some() && format != Format::None,
-                steps_inexact: page.view.steps.iter().filter(|step| step.inexact).count(),
+                steps_inexact: page.steps.inexact,
                 answer_not_from_steps: page.view.closing.notice.is_some(),
                 places_withheld: page.places_withheld,
                 leaks,
@@ -233,9 +233,17 @@ impl<'a> PagesOfSample<'a> {
 /// A page as written, before it is checked.
 struct Written {
     view: view::PageView,
+    steps: StepCounts,
     html: String,
     markdown: String,
     places_withheld: usize,
+}
+
+/// Steps of a page before any is folded away.
+struct StepCounts {
+    all: usize,
+    marked: usize,
+    inexact: usize,
 }
 
 impl Written {
@@ -246,8 +254,14 @@ impl Written {
         let places_withheld = if conceals { blind.conceal(&mut view) } else { 0 };
         let by = conceals.then_some(blind);
         complete::complete(&mut view, &material, &blind.own, format, answer, by);
+        let steps = StepCounts {
+            all: view.step_count(),
+            marked: view.steps.iter().filter(|step| step.marked).count(),
+            inexact: view.steps.iter().filter(|step| step.inexact).count(),
+        };
         page_size::fold(&mut view);
         Self {
+            steps,
             html: html::write(&view),
             markdown: markdown::write(&view),
             view,

@@ -4,6 +4,12 @@
 //! The head of a page is shortened when the page is built, the rest when everything was withheld that has to be: a text
 //! that is cut first could end in half an answer. Rows and columns are chosen in [`super::marked_table`].
 
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::imported::view::{ImportedPart, ImportedView};
 use super::marked_table::{Cut, Line, TableView};
 use super::sql_script::Script;
@@ -49,7 +55,13 @@ pub(super) fn shortened(mut text: String, most: usize) -> String {
     text
 }
 
+/// Behind a text or cell that is cut.
+pub(super) fn characters_more(more: usize) -> String {
+    format!(" … {} more", count(more, "character"))
+}
+
 fn shorten(text: &mut String, most: usize) {
+    // No text has more characters than bytes.
     if text.len() <= most {
         return;
     }
@@ -57,7 +69,28 @@ fn shorten(text: &mut String, most: usize) {
         let more = text.get(end..).unwrap_or_default().chars().count();
         text.truncate(end);
         text.truncate(text.trim_end().len());
-        text.push_str(&format!(" … {} more", count(more, "character")));
+        text.push_str(&characters_more(more));
+    }
+}
+
+/// A text of a page without what folding says by itself - how much follows - and without the word before that, which may be but
+/// the beginning of one. How long a text is tells nothing of what it says.
+pub(super) fn without_folds(text: &str) -> Cow<'_, str> {
+    static FOLDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?x) \S*\x20…\x20\d+\ characters?\ more
+            | …\x20\d+\ more\ operations?
+            | \b\d+\ more\ facts?\ (?:is|are)\ not\ shown\ here\.
+            | \b\d+\ columns?\ not\ shown
+            | Not\ shown\ here:\ \d+\ of\ the\ tries\ that\ failed\.
+            | Not\ shown\ here:\ the\ steps\ from\ step\ \d+\ to\ step\ \d+\.
+            | Not\ shown\ here:\ the\ rest\ of\ the\ explanation,\ from\ part\ \d+\ to\ part\ \d+\.",
+        )
+        .ok()
+    });
+    match FOLDS.as_ref() {
+        Some(folds) if text.contains(['…', 'N']) || text.contains("not shown") => folds.replace_all(text, " … "),
+        _ => Cow::Borrowed(text),
     }
 }
 
@@ -83,9 +116,10 @@ pub(super) fn fold(view: &mut PageView) {
         if facts.facts.len() > most {
             let more = facts.facts.len() - most;
             facts.facts.truncate(most);
+            let are = if more == 1 { "is" } else { "are" };
             facts
                 .facts
-                .push(format!("{} are not shown here.", count(more, "more fact")));
+                .push(format!("{} {are} not shown here.", count(more, "more fact")));
         }
         facts.facts.iter_mut().for_each(|fact| left.take(fact));
     }
@@ -96,7 +130,7 @@ pub(super) fn fold(view: &mut PageView) {
         left.take_imported(imported);
     }
     if let Some(Script::Runs(text)) = &view.script
-        && text.len() > SCRIPT_CHARACTERS
+        && text.chars().count() > SCRIPT_CHARACTERS
     {
         view.script = Some(Script::Missing("The programs are too long for a script on this page."));
     }
@@ -108,12 +142,20 @@ pub(super) fn fold(view: &mut PageView) {
     }
 }
 
-/// The first steps and the last; the one before the gap says which are not there.
+/// Which of so many steps, from zero, are not shown: none, or all but the first and the last.
+pub(super) fn folded_steps(steps: usize) -> Range<usize> {
+    if steps <= FIRST_STEPS + LAST_STEPS + 1 {
+        return steps..steps;
+    }
+    FIRST_STEPS..steps - LAST_STEPS
+}
+
+/// The one before the gap says which steps are not there.
 fn fold_steps(steps: &mut Vec<StepView>) {
-    if steps.len() <= FIRST_STEPS + LAST_STEPS + 1 {
+    let gap = folded_steps(steps.len());
+    if gap.is_empty() {
         return;
     }
-    let gap = FIRST_STEPS..steps.len() - LAST_STEPS;
     if let Some(step) = steps.get_mut(FIRST_STEPS - 1) {
         let (from, to) = (gap.start + 1, gap.end);
         step.notes
@@ -143,7 +185,7 @@ struct Left {
 impl Left {
     fn take(&mut self, text: &mut String) {
         shorten(text, TEXT_CHARACTERS.min(self.text.max(BEGINNING_CHARACTERS)));
-        self.text = self.text.saturating_sub(text.len());
+        self.text = self.text.saturating_sub(text.chars().count());
     }
 
     fn take_step(&mut self, step: &mut StepView) {
@@ -192,13 +234,13 @@ impl Left {
             let Line::Row(row) = line else { continue };
             for cell in &mut row.cells {
                 let Some(text) = &mut cell.text else { continue };
-                if text.len() > self.cells
+                if text.chars().count() > self.cells
                     && let Some((end, _)) = text.char_indices().nth(CELL_BEGINNING_CHARACTERS)
                 {
                     cell.cut += text.get(end..).unwrap_or_default().chars().count();
                     text.truncate(end);
                 }
-                self.cells = self.cells.saturating_sub(text.len());
+                self.cells = self.cells.saturating_sub(text.chars().count());
             }
         }
     }
@@ -256,5 +298,39 @@ mod tests {
         let mut texts = ["x".repeat(290), "y".repeat(400), "z".repeat(400)];
         texts.iter_mut().for_each(|text| left.take(text));
         assert!(texts[0].ends_with('x') && texts[2].ends_with(" … 200 characters more"));
+    }
+
+    #[test]
+    fn bounds_are_characters_of_any_script() {
+        for letter in ["x", "ж", "東", "𝐏"] {
+            let mut left = Left { text: 1_000, cells: 0 };
+            let mut texts = [letter.repeat(600), letter.repeat(300), letter.repeat(300)];
+            texts.iter_mut().for_each(|text| left.take(text));
+            let shown = texts.map(|text| text.chars().filter(|c| letter.contains(*c)).count());
+            assert_eq!(shown, [600, 300, 200], "{letter}");
+        }
+    }
+
+    #[test]
+    fn what_folding_says_is_taken_out_again() {
+        for (text, expected) in [
+            (
+                "The mean is 12… 487 characters more",
+                "The mean is 12… 487 characters more",
+            ),
+            ("The total of 12 … 487 characters more", "The total of  … "),
+            ("in one run … 1 character more and 487", "in one  …  and 487"),
+            ("a → … 41 more operations", "a →  … "),
+            ("1 more fact is not shown here.", " … "),
+            ("487 rows", "487 rows"),
+        ] {
+            assert_eq!(without_folds(text), expected);
+        }
+    }
+
+    #[test]
+    fn the_first_steps_and_the_last_are_shown() {
+        assert!(folded_steps(0).is_empty() && folded_steps(61).is_empty());
+        assert_eq!(folded_steps(62), 50..52);
     }
 }

@@ -1,6 +1,7 @@
 //! What a page says, in the order it says it: plain text, the same for HTML and Markdown.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::content_policy::PageScript;
 use super::facts::FactsView;
@@ -12,7 +13,7 @@ use super::sql_pieces::without_comments;
 use super::sql_script::Script;
 use super::visible_text::{visible, visible_line};
 use super::words::Counts;
-use super::{AnswerVisibility, Format, words};
+use super::{AnswerVisibility, Format, page_size, words};
 use crate::dataset::Answer;
 use crate::table::Table;
 use crate::trace::lineage::Exactness;
@@ -317,6 +318,8 @@ struct Builder<'a> {
     legend: Legend,
     /// Cells that the page may still have in tables to open.
     whole_cells_left: usize,
+    /// Steps of which the page will show nothing. Facts have no tables of steps.
+    folded: Range<usize>,
 }
 
 /// Cells that all tables to open on one page may have together; the first table always comes first.
@@ -335,6 +338,7 @@ impl<'a> Builder<'a> {
             shown: Vec::new(),
             legend: Legend::default(),
             whole_cells_left: WHOLE_CELLS_OF_A_PAGE,
+            folded: page_size::folded_steps(material.steps.len()),
         }
     }
 
@@ -467,7 +471,9 @@ impl<'a> Builder<'a> {
         } else if self.withheld_table == Some(step.input) {
             notes.push(words::INPUT_WITHHELD.to_owned());
         } else if chain {
-            input_view = self.table(step.input, marks.clone(), &dropped);
+            if !self.folded.contains(&index) {
+                input_view = self.table(step.input, marks.clone(), &dropped);
+            }
         } else if self.runs_elsewhere(index) {
             notes.push(format!("This program ran on: {}.", self.name_of(step.input)));
         }
@@ -538,7 +544,7 @@ impl<'a> Builder<'a> {
         }
         let last = tries.pop();
         // The program of the last try is the step's own; it is not shown twice.
-        let error = last.map_or_else(|| "no reason was kept".to_owned(), |last| last.error);
+        let error = last.map_or_else(|| words::NO_REASON.to_owned(), |last| last.error);
         (tries, Some(error))
     }
 
@@ -548,7 +554,11 @@ impl<'a> Builder<'a> {
         if self.withheld_table == Some(output) {
             return Some(ResultView::Withheld);
         }
+        if self.folded.contains(&index) && self.format != Format::Facts {
+            return None;
+        }
         let next_shows_it = is_chain(self.format)
+            && !self.folded.contains(&(index + 1))
             && self
                 .material
                 .steps
@@ -571,7 +581,7 @@ fn closing(material: Material<'_>, format: Format, steps_shown: bool) -> Closing
         GivenAnswer::Missing => AnswerView::Missing(
             material
                 .failure
-                .map_or_else(|| "no reason was kept".to_owned(), words::failure),
+                .map_or_else(|| words::NO_REASON.to_owned(), words::failure),
         ),
     };
     Closing {

@@ -23,12 +23,12 @@ pub(super) fn question_label(kind: QuestionKind) -> &'static str {
 /// The name of the sample's own table.
 pub(super) const FIRST_TABLE: &str = "The table";
 
-/// `1 row`, `12 rows`.
+/// `1 row`, `12 rows`; `2 earlier tries`.
 pub(super) fn count(number: usize, noun: &str) -> String {
-    if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{number} {noun}s")
+    match noun.strip_suffix("ry") {
+        _ if number == 1 => format!("1 {noun}"),
+        Some(stem) => format!("{number} {stem}ries"),
+        None => format!("{number} {noun}s"),
     }
 }
 
@@ -364,6 +364,9 @@ pub(super) fn failure(failure: &AnswerFailure) -> String {
     }
 }
 
+/// In the place of an error or a failure of which nothing is known.
+pub(super) const NO_REASON: &str = "no reason was kept";
+
 /// A message on one line without its own full stop, to stand before one of ours.
 fn unstopped(message: &str) -> String {
     visible_line(message).trim_end_matches('.').to_owned()
@@ -379,6 +382,18 @@ mod tests {
         assert_eq!(row_numbers(&[]), "");
         let every_other: Vec<usize> = (0..1000).step_by(2).collect();
         assert!(row_numbers(&every_other).ends_with("77, 79, and 460 more"));
+    }
+
+    #[test]
+    fn nouns_have_their_plural() {
+        assert_eq!(
+            (count(1, "earlier try"), count(2, "earlier try"), count(0, "row")),
+            (
+                "1 earlier try".to_owned(),
+                "2 earlier tries".to_owned(),
+                "0 rows".to_owned()
+            )
+        );
     }
 
     #[test]

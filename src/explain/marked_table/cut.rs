@@ -71,7 +71,7 @@ impl Cutter<'_> {
             .filter_map(|row| self.table.rows.get(*row))
             .flat_map(|cells| columns.iter().map(move |slot| (cells, slot)))
             .filter_map(|(cells, slot)| match slot {
-                Slot::Column(column) => cells.get(*column)?.as_deref().map(str::len),
+                Slot::Column(column) => cells.get(*column)?.as_deref().map(|cell| cell.chars().count()),
                 Slot::Gap(_) => None,
             })
             .collect();
