@@ -79,11 +79,12 @@ fn latin(small: char, written: char) -> char {
 
 /// How long the sign is that a page shows for a character which nothing would show: `⟨U+200B⟩`.
 fn written_out(text: &str) -> Option<usize> {
+    const LONGEST: usize = 6;
     let rest = text.strip_prefix("⟨U+")?;
-    let end = rest.find('⟩')?;
-    let code = rest.get(..end)?;
-    let is_code = (4..=6).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_code.then_some(text.len() - rest.len() + end + '⟩'.len_utf8())
+    // No further: a text may begin such a sign a thousand times and end none.
+    let digits = rest.bytes().take(LONGEST).take_while(u8::is_ascii_hexdigit).count();
+    let ends = rest.get(digits..)?.starts_with('⟩');
+    (ends && digits >= 4).then_some(text.len() - rest.len() + digits + '⟩'.len_utf8())
 }
 
 /// Unicode's default-ignorable code points, and controls.

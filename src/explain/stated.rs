@@ -9,6 +9,7 @@
 //! - after it, `is the answer` and the like, or of a number `rows remain`, `in all`;
 //! - a stated value and `and` or a comma before it.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -110,12 +111,23 @@ const REMAIN: &[&str] = &[
 pub(super) struct Read<'a> {
     text: &'a str,
     tokens: &'a [Token],
+    sentences: OnceCell<Sentences>,
+}
+
+/// Where the sentences of a text begin, and where it has words that make a sentence one about what a step looks for.
+struct Sentences {
+    starts: Vec<usize>,
+    conditions: Vec<usize>,
 }
 
 impl<'a> Read<'a> {
     /// A text and its tokens.
     pub(super) fn new(text: &'a str, tokens: &'a [Token]) -> Self {
-        Self { text, tokens }
+        Self {
+            text,
+            tokens,
+            sentences: OnceCell::new(),
+        }
     }
 
     /// Which of the runs of tokens, each an occurrence of a value, are stated.
@@ -160,16 +172,41 @@ impl<'a> Read<'a> {
         }
     }
 
+    /// The words of a sentence before a token, from the last on; no more of them than a reader has in mind.
     fn sentence_before(&self, index: usize) -> impl Iterator<Item = usize> {
-        (0..index)
+        const MOST: usize = 60;
+        (index.saturating_sub(MOST)..index)
             .rev()
             .take_while(move |before| !Self::ends_sentence(self.gap(before + 1)))
     }
 
     fn has_condition(&self, run: &Range<usize>) -> bool {
-        let is_condition = |index: usize| CONDITIONS.contains(&self.word(index));
-        let after = (run.end..self.tokens.len()).take_while(|index| !Self::ends_sentence(self.gap(*index)));
-        self.sentence_before(run.start).any(is_condition) || after.into_iter().any(is_condition)
+        let Sentences { starts, conditions } = self.sentences.get_or_init(|| self.sentences());
+        let has = |part: Range<usize>| {
+            let first = conditions.partition_point(|at| *at < part.start);
+            conditions.get(first).is_some_and(|at| *at < part.end)
+        };
+        let start_of = |index: usize| {
+            starts[..starts.partition_point(|start| *start <= index)]
+                .last()
+                .copied()
+        };
+        let before = start_of(run.start).unwrap_or(0)..run.start;
+        let behind = starts.partition_point(|start| *start < run.end);
+        let after = run.end..starts.get(behind).copied().unwrap_or(self.tokens.len());
+        has(before) || has(after)
+    }
+
+    /// Each gap and word is looked at once, however many values a sentence has.
+    fn sentences(&self) -> Sentences {
+        let tokens = 0..self.tokens.len();
+        Sentences {
+            starts: tokens
+                .clone()
+                .filter(|index| Self::ends_sentence(self.gap(*index)))
+                .collect(),
+            conditions: tokens.filter(|index| CONDITIONS.contains(&self.word(*index))).collect(),
+        }
     }
 
     /// Whether a run is all that its sentence has to say.

@@ -90,6 +90,11 @@ impl<'a> Beside<'a> {
         beside
     }
 
+    /// Those that begin at a place.
+    fn from(&self, start: usize) -> impl Iterator<Item = &'a Numeral> {
+        self.from.get(&start).into_iter().flatten().copied()
+    }
+
     /// Those that end at the one place or begin at the other.
     fn around(&self, end: usize, start: usize) -> impl Iterator<Item = &'a Numeral> {
         let of = |index: &BTreeMap<usize, Vec<&'a Numeral>>, at| index.get(&at).cloned().unwrap_or_default();
@@ -313,6 +318,7 @@ pub(super) fn times(atoms: &Atoms, numerals: &[Numeral]) -> Vec<PlacedTime> {
         }
     }
     // `half past two`, `quarter to three`
+    let mut beside: Option<Beside<'_>> = None;
     for at in 0..atoms.len() {
         let minutes = match (atoms.word(at), atoms.word(at + 1)) {
             ("half", "past") => 30,
@@ -320,9 +326,10 @@ pub(super) fn times(atoms: &Atoms, numerals: &[Numeral]) -> Vec<PlacedTime> {
             ("quarter", "to") => -15,
             _ => continue,
         };
-        let hour = numerals
-            .iter()
-            .find(|numeral| numeral.run.start == at + 2 && numeral.amount <= 12.0);
+        let hour = beside
+            .get_or_insert_with(|| Beside::of(numerals))
+            .from(at + 2)
+            .find(|numeral| numeral.amount <= 12.0);
         if let Some(hour) = hour {
             for half in [0, 12] {
                 let hours = (hour.amount as i32) % 12 + half;

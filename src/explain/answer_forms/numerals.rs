@@ -248,7 +248,9 @@ impl Reader<'_> {
     }
 
     /// Digits in groups: all of them, the index behind them, and the sign between them.
+    /// No number has more than seven; a longer run is a column of figures, and each is read by itself.
     fn grouped(&self, at: usize) -> (String, usize, Option<char>) {
+        const MOST_GROUPS: usize = 7;
         let atoms = self.atoms;
         let first = atoms.digits(at).unwrap_or_default();
         let mut all = first.to_owned();
@@ -272,6 +274,9 @@ impl Reader<'_> {
                 && atoms.gap(end + 1) == ",";
             if !parts || sign.is_some_and(|sign| sign != between) || !(digits.len() == 3 || is_short) {
                 break;
+            }
+            if end - at == MOST_GROUPS {
+                return (first.to_owned(), at + 1, None);
             }
             sign = Some(between);
             all.push_str(digits);
