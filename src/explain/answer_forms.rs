@@ -25,8 +25,8 @@ pub(super) mod planted_forms;
 mod value;
 mod verdicts;
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::stated::Read;
@@ -59,19 +59,8 @@ pub(super) struct Values {
     whole: Vec<Value>,
     /// The items of those that are lists.
     items: Vec<Value>,
-    asked: Asked,
-}
-
-/// Which of the values, in order, the question has that was last asked about: it is the same for every text of a page,
-/// and may be a long one.
-#[derive(Clone, Debug, Default)]
-struct Asked(RefCell<Option<(String, Vec<bool>)>>);
-
-impl PartialEq for Asked {
-    /// What was remembered makes no other answer.
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
+    /// Which of all these, in order, the question has.
+    known: Vec<bool>,
 }
 
 /// Words of a sentence that say nothing by themselves.
@@ -82,40 +71,33 @@ const EMPTY_WORDS: &[&str] = &[
 ];
 
 impl Values {
-    fn of<'a>(texts: impl Iterator<Item = &'a str>, may_be_lists: bool) -> Option<Self> {
+    fn of<'a>(
+        texts: impl Iterator<Item = &'a str>,
+        question: &str,
+        items: impl Fn(&str) -> Vec<Value>,
+    ) -> Option<Self> {
         let texts: Vec<&str> = texts.collect();
         let whole: Vec<Value> = texts.iter().filter_map(|text| Value::of(text)).collect();
-        let items = texts
-            .iter()
-            .filter(|_| may_be_lists)
-            .flat_map(|text| items(text))
-            .collect();
-        (!whole.is_empty()).then(|| Self {
-            whole,
-            items,
-            asked: Asked::default(),
-        })
+        if whole.is_empty() {
+            return None;
+        }
+        let items: Vec<Value> = texts.iter().flat_map(|text| items(text)).collect();
+        let asked = Text::all(question);
+        let is_known = |value: &Value| occurrences(&[value], &asked).any(|found| !found.is_loose);
+        let known = whole.iter().chain(&items).map(is_known).collect();
+        Some(Self { whole, items, known })
     }
 
     fn all(&self) -> impl Iterator<Item = &Value> {
         self.whole.iter().chain(&self.items)
     }
 
-    /// The values that the question has, and the others.
-    fn known_and_news(&self, question: &str) -> (Vec<&Value>, Vec<&Value>) {
-        let mut asked = self.asked.0.borrow_mut();
-        let (_, known) = match asked.take() {
-            Some(remembered) if remembered.0 == question => asked.insert(remembered),
-            _ => {
-                let texts = Text::all(question);
-                let known = self
-                    .all()
-                    .map(|value| occurrences(&[value], &texts).any(|found| !found.is_loose));
-                asked.insert((question.to_owned(), known.collect()))
-            }
-        };
-        let mut known = known.iter();
-        self.all().partition(|_| known.next().is_some_and(|known| *known))
+    /// The values that the question has, or the others.
+    fn that_are(&self, known: bool) -> Vec<&Value> {
+        let all = self.all().zip(&self.known);
+        all.filter(|(_, is_known)| **is_known == known)
+            .map(|(value, _)| value)
+            .collect()
     }
 }
 
@@ -152,7 +134,9 @@ fn items(text: &str) -> Vec<Value> {
                 .fold(part, |part, word| part.strip_prefix(word).unwrap_or(part))
         });
     let found: Vec<Value> = parts.filter_map(Value::of).collect();
-    if found.len() < 2 || found.iter().any(|item| item.words.len() > LONGEST) {
+    // `Johnson & Johnson` is a name.
+    let are_many = found.windows(2).any(|pair| pair[0].words != pair[1].words);
+    if !are_many || found.iter().any(|item| item.words.len() > LONGEST) {
         return Vec::new();
     }
     let says_something = |item: &Value| match item.words.as_slice() {
@@ -164,12 +148,21 @@ fn items(text: &str) -> Vec<Value> {
 
 impl AnswerForms {
     /// `None` for an answer without a word or number in it: it has no form that could be told from punctuation.
-    pub(super) fn of(answer: &Answer, question: &str) -> Option<Self> {
+    /// `is_cell` says of words whether a cell of the table has them and no others: what is one cell is no list
+    /// (`Washington, D.C.`), unless each of its items is a cell too.
+    pub(super) fn of(answer: &Answer, question: &str, is_cell: impl Fn(&[String]) -> bool) -> Option<Self> {
+        let items_of = |text: &str| {
+            let items = items(text);
+            let is_list = items.is_empty() || !is_cell(&words(text)) || items.iter().all(|item| is_cell(&item.words));
+            if is_list { items } else { Vec::new() }
+        };
         match answer {
             Answer::Verdict(_) => Some(Self::Verdict),
-            Answer::Values(values) => Values::of(values.iter().map(String::as_str), true).map(Self::Values),
+            Answer::Values(values) => {
+                Values::of(values.iter().map(String::as_str), question, items_of).map(Self::Values)
+            }
             Answer::Text(text) => {
-                let whole = Values::of(std::iter::once(text.as_str()), false)?;
+                let whole = Values::of(std::iter::once(text.as_str()), question, |_| Vec::new())?;
                 let known = words(question);
                 let is_news = |word: &&String| !EMPTY_WORDS.contains(&word.as_str()) && !known.contains(*word);
                 let news = whole
@@ -201,11 +194,11 @@ impl AnswerForms {
         }
     }
 
-    /// The words of the only value, if there is one and no list.
+    /// The words of the only value, if there is but one. It may look like a list: `Smith, John`.
     pub(super) fn only_value(&self) -> Option<&[String]> {
         match self {
             Self::Values(values) | Self::Sentence { whole: values, .. } => match values.whole.as_slice() {
-                [only] if values.items.is_empty() => Some(&only.words),
+                [only] => Some(&only.words),
                 _ => None,
             },
             Self::Verdict => None,
@@ -284,41 +277,42 @@ impl AnswerForms {
 
     /// Where the words of a step say the answer: as [`AnswerForms::named_in_step`], and where they state it. Of a sentence
     /// that states what the question offers nothing is left: the other offers in it would tell which it was.
-    pub(super) fn said_in_step(&self, text: &str, question: &str) -> Vec<Range<usize>> {
-        let mut places = self.named_in_step(text, question);
+    pub(super) fn said_in_step(&self, text: &str) -> Vec<Range<usize>> {
+        let mut places = self.named_in_step(text);
         if *self != Self::Verdict {
-            let (known, _) = self.known_and_news(question);
-            let known: Vec<&Value> = known.into_iter().filter(|value| !value.is_small()).collect();
+            let known = self.values_that_are(true).into_iter();
+            let known: Vec<&Value> = known.filter(|value| !value.is_small()).collect();
             let sentences = sentences(text);
             let texts = Text::all(text);
             places.extend(self.retold_in(text));
             places.extend(stated(&texts, &self.values()));
             places.extend(stated(&texts, &known).into_iter().map(|place| {
-                let whole = sentences
-                    .iter()
-                    .find(|sentence| sentence.start <= place.start && place.end <= sentence.end);
-                whole.cloned().unwrap_or(place)
+                let behind = sentences.partition_point(|sentence| sentence.start <= place.start);
+                let whole = behind.checked_sub(1).and_then(|at| sentences.get(at));
+                whole
+                    .filter(|sentence| place.end <= sentence.end)
+                    .cloned()
+                    .unwrap_or(place)
             }));
         }
         joined(places)
     }
 
-    /// The values that the question has, and the others.
-    fn known_and_news(&self, question: &str) -> (Vec<&Value>, Vec<&Value>) {
+    /// The values that the question has, or the others.
+    fn values_that_are(&self, known: bool) -> Vec<&Value> {
         match self {
-            Self::Verdict => (Vec::new(), Vec::new()),
-            Self::Values(values) | Self::Sentence { whole: values, .. } => values.known_and_news(question),
+            Self::Verdict => Vec::new(),
+            Self::Values(values) | Self::Sentence { whole: values, .. } => values.that_are(known),
         }
     }
 
     /// Where a program, or the words of a step, name the answer: as [`AnswerForms::said_in`], but a step may name what
     /// the question names, and small numbers (`row 1`); a rule that speaks of both verdicts is no claim.
-    pub(super) fn named_in_step(&self, text: &str, question: &str) -> Vec<Range<usize>> {
+    pub(super) fn named_in_step(&self, text: &str) -> Vec<Range<usize>> {
         if *self == Self::Verdict {
             return verdicts::claimed_in(text);
         }
-        let (_, news) = self.known_and_news(question);
-        let found = occurrences(&news, &Text::all(text));
+        let found = occurrences(&self.values_that_are(false), &Text::all(text));
         joined(
             found
                 .filter(|found| !found.is_loose && !found.is_small)
@@ -341,25 +335,79 @@ impl AnswerForms {
     }
 }
 
+/// A cell, taken apart once for all values.
+struct ReadCell<'a> {
+    text: &'a str,
+    words: Vec<String>,
+    texts: OnceCell<Vec<Text<'a>>>,
+    value: OnceCell<Option<Value>>,
+}
+
+impl<'a> ReadCell<'a> {
+    fn new(text: &'a str, words: Vec<String>) -> Self {
+        Self {
+            text,
+            words,
+            texts: OnceCell::new(),
+            value: OnceCell::new(),
+        }
+    }
+
+    /// Whether it is the value, or has it beside other things if it may.
+    fn has(&self, value: &Value, computed: bool) -> bool {
+        let is_it = || {
+            value.may_be_denoted_by(&self.words) && {
+                let own = self.value.get_or_init(|| Value::of(self.text));
+                own.as_ref().is_some_and(|own| value.denotes_the_same(own))
+            }
+        };
+        let is_in_it = || {
+            let texts = self.texts.get_or_init(|| Text::all(self.text));
+            (computed || !value.is_small()) && occurrences(&[value], texts).any(|found| !found.is_loose)
+        };
+        value.has_words(&self.words) || is_it() || is_in_it()
+    }
+}
+
 fn fill<'a>(values: &[Value], cells: impl Iterator<Item = &'a str>, computed: bool) -> bool {
-    let has = |value: &Value, cell: &str, words: &[String]| {
-        value.is_all_of(cell, words)
-            || (computed || !value.is_small()) && occurrences(&[value], &Text::all(cell)).any(|found| !found.is_loose)
-    };
+    let mut by_words: HashMap<&[String], Vec<usize>> = HashMap::new();
+    for (at, value) in values.iter().enumerate() {
+        by_words.entry(&value.words).or_default().push(at);
+    }
+    let mut missing: BTreeSet<usize> = (0..values.len()).collect();
     // A column of a hundred thousand rows is seldom read beyond its first cell.
-    let mut found: BTreeSet<usize> = BTreeSet::new();
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut that_are_values: Vec<ReadCell<'_>> = Vec::new();
     for cell in cells {
-        let words = words(cell);
-        if words.is_empty() {
+        if !seen.insert(cell) {
             continue;
         }
-        let held: Vec<usize> = (0..values.len()).filter(|at| has(&values[*at], cell, &words)).collect();
+        let cell = ReadCell::new(cell, words(cell));
+        if cell.words.is_empty() {
+            continue;
+        }
+        if let Some(held) = by_words.get(cell.words.as_slice()) {
+            held.iter().for_each(|at| {
+                missing.remove(at);
+            });
+            that_are_values.push(cell);
+            continue;
+        }
+        let held: Vec<usize> = (0..values.len())
+            .filter(|at| cell.has(&values[*at], computed))
+            .collect();
         if held.is_empty() {
             return false;
         }
-        found.extend(held);
+        held.iter().for_each(|at| {
+            missing.remove(at);
+        });
     }
-    found.len() == values.len()
+    // What is one value may have another in it.
+    for cell in that_are_values {
+        missing.retain(|at| !cell.has(&values[*at], computed));
+    }
+    missing.is_empty()
 }
 
 /// Where readings of a text have values.
@@ -408,6 +456,7 @@ mod tests {
         AnswerForms::of(
             &Answer::Values(values.iter().map(|value| (*value).to_owned()).collect()),
             "",
+            |_| false,
         )
         .unwrap()
     }
@@ -443,7 +492,36 @@ mod tests {
         assert_eq!(said(&values(&["1,204"]), "about 1204.0 m, 11204"), ["1204.0"]);
         assert_eq!(said(&values(&["3"]), "three of 13; 3rd"), ["three", "3rd"]);
         assert_eq!(said(&values(&["東京"]), "首都は東京です"), ["東京"]);
-        assert_eq!(AnswerForms::of(&Answer::Values(vec!["—".to_owned()]), ""), None);
+        assert_eq!(
+            AnswerForms::of(&Answer::Values(vec!["—".to_owned()]), "", |_| false),
+            None
+        );
+    }
+
+    #[test]
+    fn a_small_number_is_a_whole_one_by_words_and_by_amount() {
+        for (answer, in_words, otherwise, is_small) in [
+            ("64", "64", "sixty-four", true),
+            ("64.5", "64.5", "64,5", false),
+            ("100", "100", "one hundred", false),
+            ("0.5", "0.5", "a half", false),
+        ] {
+            let forms = values(&[answer]);
+            for text in [in_words, otherwise] {
+                let found = occurrences(&forms.values(), &Text::all(text)).filter(|found| !found.is_loose);
+                let small: Vec<bool> = found.map(|found| found.is_small).collect();
+                assert!(
+                    !small.is_empty() && small.iter().all(|small| *small == is_small),
+                    "{answer} {text}"
+                );
+            }
+            let cell = format!("of {answer} or so");
+            assert_eq!(
+                forms.fill([Some(cell.as_str())].into_iter(), false),
+                !is_small,
+                "{answer}"
+            );
+        }
     }
 
     #[test]
@@ -454,7 +532,7 @@ mod tests {
             said(&AnswerForms::Verdict, text),
             ["So the statement is true.", "The table refutes it!", "No, it does not."]
         );
-        let step = |text: &str| AnswerForms::Verdict.said_in_step(text, "").len();
+        let step = |text: &str| AnswerForms::Verdict.said_in_step(text).len();
         assert_eq!(step("Return TRUE if the statement holds, else FALSE."), 0);
         assert_eq!(step("Therefore return TRUE."), 1);
         assert_eq!(step("Select rows where retired is true."), 0);

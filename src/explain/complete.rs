@@ -22,8 +22,8 @@ pub(super) fn complete(
         if let Some(blind) = blind {
             withhold::replace(text, |text| blind.names.found_in(text));
         }
-        if let Some((forms, blind)) = forms.zip(blind) {
-            withhold::replace(text, |text| forms.said_in_step(text, &blind.sample.question));
+        if let Some(forms) = forms {
+            withhold::replace(text, |text| forms.said_in_step(text));
         }
     };
     match format {

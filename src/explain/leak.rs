@@ -71,16 +71,17 @@ impl LeakKind {
 /// Every leak of a finished page.
 pub(super) fn of_page(page: &Written, format: Format, visibility: AnswerVisibility, blind: &Blind<'_>) -> Vec<Leak> {
     let rules = Rules::new(blind, format, visibility);
-    let mut leaks = in_parts(&rules, "Markdown", &markdown_parts::parts(&page.markdown));
-    leaks.extend(in_parts(&rules, "HTML", &html_parts::parts(&page.html)));
+    let mut leaks = in_parts(&rules, "Markdown", markdown_parts::parts(&page.markdown));
+    leaks.extend(in_parts(&rules, "HTML", html_parts::parts(&page.html)));
     leaks
 }
 
 /// What the parts of a page tell, each place once.
-fn in_parts(rules: &Rules<'_, '_>, medium: &str, parts: &[Placed]) -> Vec<Leak> {
+fn in_parts(rules: &Rules<'_, '_>, medium: &str, mut parts: Vec<Placed>) -> Vec<Leak> {
+    parts.iter_mut().for_each(|placed| placed.part.remove_folds());
     let place = |line: usize| format!("{medium} line {line}");
     let mut leaks: Vec<Leak> = Vec::new();
-    for placed in parts {
+    for placed in &parts {
         for what in rules.of(&placed.part) {
             let leak = Leak {
                 what,

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::marked_table::{CellView, HeaderView, Line, RowRole, Slot, TableView};
+use super::page_size;
 use super::view::{AnswerView, Legend, PageView, Rationale, ResultView, StepView};
 use super::words;
 
@@ -326,7 +327,7 @@ fn header_text(header: &HeaderView) -> String {
 fn cell_text(cell: &CellView) -> String {
     let mut text = cell.text.as_deref().map_or_else(|| "_NULL_".to_owned(), escaped);
     if cell.cut > 0 {
-        let _ = write!(text, " … {} more", words::count(cell.cut, "character"));
+        text.push_str(&page_size::characters_more(cell.cut));
     }
     if cell.condition { format!("[[{text}]]") } else { text }
 }

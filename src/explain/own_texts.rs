@@ -62,14 +62,17 @@ impl<'a> OwnTexts<'a> {
             .contains(text.trim())
     }
 
-    /// Whether a cell of the table has these words and no others.
+    /// Whether a cell of the table has the words of this text and no others.
     pub(super) fn has_cell(&self, text: &str) -> bool {
         // Most are as the table has them, and then nobody has to take the whole of it apart.
-        self.is_cell(text)
-            || self
-                .cells
-                .get_or_init(|| self.cell_texts().map(|cell| words(&visible(cell))).collect())
-                .contains(&words(text))
+        self.is_cell(text) || self.has_cell_of(&words(text))
+    }
+
+    /// Whether a cell of the table has these words and no others.
+    pub(super) fn has_cell_of(&self, words_of_cell: &[String]) -> bool {
+        self.cells
+            .get_or_init(|| self.cell_texts().map(|cell| words(&visible(cell))).collect())
+            .contains(words_of_cell)
     }
 
     /// The words of each cell and of each column's name.

@@ -168,9 +168,14 @@ pub(super) fn contains(words: &[String], value: &[String]) -> bool {
     !value.is_empty() && words.windows(value.len()).any(|window| window == value)
 }
 
-/// Numbers below 100, which stand in any page.
+/// Whether words are a whole number below 100, which stands in any page.
 pub(super) fn is_small_number(value: &[String]) -> bool {
-    matches!(value, [only] if only.parse::<f64>().is_ok_and(|number| number < 100.0))
+    matches!(value, [only] if only.parse().is_ok_and(is_small_amount))
+}
+
+/// Whether a number is a whole one below 100.
+pub(super) fn is_small_amount(number: f64) -> bool {
+    number < 100.0 && number.fract() == 0.0
 }
 
 /// Ranges in order, those that touch or overlap made one.

@@ -44,6 +44,8 @@ pub(super) struct Blind<'a> {
     pub(super) forms: Option<AnswerForms>,
     /// What the question offers to choose from, once it was looked for.
     choice: OnceCell<Option<Choice>>,
+    /// Whether the first table states the answer, once it was looked at.
+    first_table_states_it: OnceCell<bool>,
 }
 
 impl<'a> Blind<'a> {
@@ -64,15 +66,23 @@ impl<'a> Blind<'a> {
                 .answer
                 .as_ref()
                 .filter(|_| visibility == AnswerVisibility::Withheld)
-                .and_then(|answer| AnswerForms::of(answer, &sample.question))
+                .and_then(|answer| AnswerForms::of(answer, &sample.question, |words| own.has_cell_of(words)))
                 .map(|forms| if rounds(trace) { forms.rounded() } else { forms }),
             choice: OnceCell::new(),
+            first_table_states_it: OnceCell::new(),
         }
     }
 
     /// What the question offers to choose from, of which the answer is one.
     pub(super) fn choice(&self, forms: &AnswerForms) -> Option<&Choice> {
         self.choice.get_or_init(|| Choice::of(forms, self.sample)).as_ref()
+    }
+
+    /// Whether the first table, which is on every page, states the answer.
+    pub(super) fn first_table_states_it(&self, forms: &AnswerForms) -> bool {
+        *self
+            .first_table_states_it
+            .get_or_init(|| fills_first_table(forms, &self.sample.table))
     }
 
     /// Takes out of a view what it may not tell; gives the number of places.
@@ -135,9 +145,8 @@ struct Concealer<'b, 'a> {
 
 impl Concealer<'_, '_> {
     fn conceal(&self, view: &mut PageView) -> usize {
-        let question = &self.blind.sample.question;
-        let own_words = |text: &str| self.forms.said_in_step(text, question);
-        let program = |text: &str| said_in_program(self.forms, text, question);
+        let own_words = |text: &str| self.forms.said_in_step(text);
+        let program = |text: &str| said_in_program(self.forms, text);
         let mut places = 0;
         for step in &mut view.steps {
             places += self.conceal_tables(step);
@@ -151,7 +160,7 @@ impl Concealer<'_, '_> {
                 }
                 places += replace(&mut failed.error, own_words);
             }
-            for text in step.error.iter_mut() {
+            for text in step.error.iter_mut().filter(|text| *text != words::NO_REASON) {
                 places += replace(text, own_words);
             }
             for text in step.notes.iter_mut().chain(step.change.iter_mut()) {
@@ -198,7 +207,6 @@ impl Concealer<'_, '_> {
         let Some(table) = trace.tables.get(shown.index).filter(|_| shown.index > 0) else {
             return false;
         };
-        let first_table_states_it = fills_first_table(self.forms, &self.blind.sample.table);
         // By this step or by one before it, or not known how.
         let is_computed = |column: usize| !comes_from_first_table(trace, shown.index, column);
         let computed = || (0..table.columns.len()).filter(|column| is_computed(*column));
@@ -206,8 +214,9 @@ impl Concealer<'_, '_> {
             || (0..table.columns.len()).any(|column| {
                 let name = table.columns.get(column).map_or("", |column| &column.display);
                 let is_own_name = self.blind.sample.table.columns.iter().any(|own| own.display == name);
-                self.forms.fill(cells(table, column), is_computed(column)) && !first_table_states_it
-                    || !is_own_name && is_told_by_name(self.forms, name, &self.blind.sample.question)
+                self.forms.fill(cells(table, column), is_computed(column))
+                    && !self.blind.first_table_states_it(self.forms)
+                    || !is_own_name && is_told_by_name(self.forms, name)
                     || (is_computed(column) && self.is_put_in_words(table, column))
                     || (*self.forms == AnswerForms::Verdict && gives_verdict(trace, table, shown.index, column))
             })
@@ -247,7 +256,7 @@ fn cells(table: &Table, column: usize) -> impl Iterator<Item = Option<&str>> + C
 /// Whether a text of more than a value states the answer.
 pub(super) fn states(forms: &AnswerForms, text: &str) -> bool {
     match forms {
-        AnswerForms::Verdict => !forms.said_in_step(text, "").is_empty(),
+        AnswerForms::Verdict => !forms.said_in_step(text).is_empty(),
         _ => !forms.stated_in(text).is_empty(),
     }
 }
@@ -319,10 +328,10 @@ pub(super) fn fills_first_table(forms: &AnswerForms, table: &Table) -> bool {
 }
 
 /// Whether the name of a column tells the answer: has it, or states it.
-pub(super) fn is_told_by_name(forms: &AnswerForms, name: &str, question: &str) -> bool {
+pub(super) fn is_told_by_name(forms: &AnswerForms, name: &str) -> bool {
     forms.is_named_by(name)
         || *forms == AnswerForms::Verdict && names_a_verdict(name)
-        || *forms != AnswerForms::Verdict && !forms.said_in_step(&name.replace('_', " "), question).is_empty()
+        || *forms != AnswerForms::Verdict && !forms.said_in_step(&name.replace('_', " ")).is_empty()
 }
 
 /// Whether what was computed in a result of one row is the answer in pieces, a cell each.
@@ -340,57 +349,201 @@ pub(super) fn is_told_in_pieces<Columns: Iterator<Item = usize>>(
 
 /// Words that sentences of ours are made of. An answer of these alone is told by none of them.
 const OUR_WORDS: &[&str] = &[
+    "a",
     "after",
     "all",
+    "an",
+    "and",
+    "any",
+    "reason",
     "answer",
+    "answered",
+    "answers",
+    "are",
     "as",
+    "at",
+    "be",
+    "before",
+    "beside",
+    "by",
+    "cells",
+    "chain",
+    "choose",
     "column",
     "columns",
     "compared",
+    "compares",
     "computed",
+    "computes",
     "condition",
+    "could",
+    "decides",
+    "declined",
+    "depends",
+    "did",
+    "drawn",
+    "each",
+    "earlier",
+    "elsewhere",
+    "end",
+    "error",
     "every",
+    "everything",
     "examined",
+    "explanation",
+    "explanations",
+    "facts",
+    "failed",
     "fewer",
+    "file",
+    "finds",
     "first",
+    "for",
+    "from",
+    "give",
+    "given",
+    "goes",
+    "had",
+    "has",
+    "have",
     "here",
+    "highlighted",
+    "highlights",
+    "holds",
+    "how",
+    "imported",
     "in",
     "input",
     "is",
+    "it",
+    "its",
+    "itself",
+    "keeps",
+    "kept",
     "last",
+    "least",
+    "left",
+    "letters",
+    "made",
+    "maker",
+    "makes",
     "many",
+    "marked",
+    "marks",
+    "matches",
+    "matter",
+    "matters",
+    "means",
+    "meets",
     "met",
+    "model",
     "more",
+    "name",
+    "names",
+    "new",
+    "next",
     "no",
     "none",
     "not",
+    "nothing",
+    "number",
     "of",
+    "on",
+    "one",
+    "only",
+    "or",
     "order",
+    "ordered",
+    "orders",
+    "other",
+    "others",
+    "out",
+    "own",
     "page",
     "part",
+    "picked",
     "program",
+    "programs",
+    "put",
+    "ran",
+    "reads",
+    "rest",
     "result",
+    "results",
     "row",
     "rows",
+    "run",
+    "runs",
+    "s",
     "same",
+    "save",
+    "says",
+    "script",
     "several",
+    "show",
     "shown",
+    "shows",
+    "single",
+    "so",
     "some",
+    "sql",
+    "sqlite",
+    "stands",
+    "state",
+    "states",
     "step",
+    "steps",
+    "such",
     "table",
+    "tables",
+    "text",
+    "that",
     "the",
+    "them",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "to",
+    "together",
+    "too",
+    "traced",
+    "tries",
+    "try",
+    "typed",
+    "under",
+    "unlike",
     "used",
+    "uses",
+    "value",
+    "was",
+    "were",
+    "what",
+    "where",
+    "whether",
+    "which",
     "whole",
+    "whose",
+    "why",
+    "with",
     "withheld",
+    "without",
+    "words",
+    "would",
+    "yes",
 ];
 
 /// Where a sentence of ours tells the answer: not by row numbers, the first table's size and the names of its columns,
 /// which every page has, nor by what it counts as not shown.
 pub(super) fn told_by_note(forms: &AnswerForms, text: &str, sample: &Sample) -> Vec<Range<usize>> {
-    let mut told = forms.said_in_step(&without_places(text, sample), &sample.question);
+    let mut told = forms.said_in_step(&without_places(text, sample));
     told.retain(|place| {
         let words = words_of(text.get(place.clone()).unwrap_or_default());
-        !words.iter().all(|word| OUR_WORDS.contains(&word.as_str()))
+        // A name in quotation marks is none of our words.
+        let before = text.get(..place.start).unwrap_or_default();
+        let is_quoted = before.rfind('“') > before.rfind('”');
+        is_quoted || !words.iter().all(|word| OUR_WORDS.contains(&word.as_str()))
     });
     told
 }
@@ -448,7 +601,7 @@ pub(super) fn without_places(text: &str, sample: &Sample) -> String {
 
 /// Where a program says the answer: a value as the words of a step name it, or as the only constant it gives out; of a
 /// verdict the constants of a program that knows only one.
-pub(super) fn said_in_program(forms: &AnswerForms, text: &str, question: &str) -> Vec<Range<usize>> {
+pub(super) fn said_in_program(forms: &AnswerForms, text: &str) -> Vec<Range<usize>> {
     let given = given_constants(text);
     match forms {
         AnswerForms::Verdict => {
@@ -465,7 +618,7 @@ pub(super) fn said_in_program(forms: &AnswerForms, text: &str, question: &str) -
             joined(constants)
         }
         _ => {
-            let mut places = forms.named_in_step(text, question);
+            let mut places = forms.named_in_step(text);
             if given.iter().all(|constant| forms.is_value(&constant.text)) {
                 places.extend(given.into_iter().map(|constant| constant.place));
             }
@@ -544,11 +697,36 @@ fn verdict_constants(program: &str) -> (Vec<Range<usize>>, bool) {
 
 /// Puts [`WITHHELD`] in the place of each range; gives how many there were. What is left may tell something anew.
 pub(super) fn replace(text: &mut String, find: impl Fn(&str) -> Vec<Range<usize>>) -> usize {
+    in_rounds(|| replace_once(text, find(text)))
+}
+
+/// Replaces until nothing is found, four times at most; gives how many places there were in all.
+pub(super) fn in_rounds(mut replace_once: impl FnMut() -> usize) -> usize {
     const ROUNDS: usize = 4;
     (0..ROUNDS)
-        .map(|_| replace_once(text, find(text)))
+        .map(|_| replace_once())
         .take_while(|places| *places > 0)
         .sum()
+}
+
+/// The places that are not within a mark of ours already.
+pub(super) fn unmarked(mut places: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
+    let marks = marks(text);
+    places.retain(|place| {
+        let behind = marks.partition_point(|mark| mark.start <= place.start);
+        behind.checked_sub(1).is_none_or(|at| marks[at].end < place.end)
+    });
+    places
+}
+
+/// Of places in order and apart, those that reach into a range.
+pub(super) fn reaching_into<'p>(
+    places: &'p [Range<usize>],
+    range: &Range<usize>,
+) -> impl Iterator<Item = &'p Range<usize>> {
+    let (start, end) = (range.start, range.end);
+    let first = places.partition_point(|place| place.end <= start);
+    places[first..].iter().take_while(move |place| place.start < end)
 }
 
 /// Where a text has [`WITHHELD`] already, in bytes.
@@ -558,13 +736,8 @@ pub(super) fn marks(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-fn replace_once(text: &mut String, mut places: Vec<Range<usize>>) -> usize {
-    let marks = marks(text);
-    places.retain(|place| {
-        !marks
-            .iter()
-            .any(|mark| mark.start <= place.start && place.end <= mark.end)
-    });
+fn replace_once(text: &mut String, places: Vec<Range<usize>>) -> usize {
+    let places = unmarked(places, text);
     if places.is_empty() {
         return 0;
     }

@@ -109,7 +109,8 @@ impl Span {
         {
             return None;
         }
-        let century = from.get(..2)?;
+        // A score has but one digit.
+        let century = from.get(..2).unwrap_or_default();
         let long = match to.len() {
             2 if from.len() == 4 => Some(format!("{century}{to}")),
             4 if from.len() == 4 => Some(to.clone()),

@@ -356,6 +356,35 @@ const PLANTED: &[Planted] = &[
         innocent: &["10 or 12", "12 to 10", "10 to 13", "rows 10, 11", "110-12"],
     },
     Planted {
+        answer: || one("3-2"),
+        telling: &["3 to 2", "three to two", "3–2"],
+        not_found: &["by 3 goals to 2"],
+        innocent: &["2 to 3", "3 or 2", "13 to 2", "3 to 20"],
+    },
+    Planted {
+        answer: || one("Big 12"),
+        telling: &["the Big 12", "Big Twelve", "Big-12"],
+        not_found: &["the B12"],
+        innocent: &[
+            "All 12 schools play.",
+            "It has 12 members.",
+            "Row 12 is kept.",
+            "a total of 12 boats is shown",
+        ],
+    },
+    Planted {
+        answer: || one("EUR 450"),
+        telling: &["450 euros", "It is 450.", "€450", "450.00"],
+        not_found: &["half of 900"],
+        innocent: &["451 euros", "4500", "EUR 45", "45 or 50"],
+    },
+    Planted {
+        answer: || one("Johnson & Johnson"),
+        telling: &["Johnson and Johnson", "Johnson & Johnson", "Johnson Johnson"],
+        not_found: &["J & J"],
+        innocent: &["Ben Johnson", "Johnson said it", "Smith and Johnson", "Johnsonville"],
+    },
+    Planted {
         answer: || one("1250"),
         telling: &["1{,}250", "$1{,}250$", "1\\,250", "1\\;250"],
         not_found: &["1 thousand 250"],
@@ -659,9 +688,12 @@ fn planted_forms_are_found_and_innocent_texts_stay() {
     let mut wrong = Vec::new();
     for planted in PLANTED {
         let answer = (planted.answer)();
-        let forms = AnswerForms::of(&answer, "").unwrap();
+        let forms = AnswerForms::of(&answer, "", |_| false).unwrap();
         if let Answer::Verdict(verdict) = answer {
-            assert_eq!(AnswerForms::of(&Answer::Verdict(!verdict), ""), Some(forms.clone()));
+            assert_eq!(
+                AnswerForms::of(&Answer::Verdict(!verdict), "", |_| false),
+                Some(forms.clone())
+            );
         }
         let is_found = |text: &str| !forms.said_in(text).is_empty();
         let mut check = |texts: &[&str], expected: bool| {

@@ -10,14 +10,26 @@ use super::calendar::{self, Date};
 use super::numerals::{Numeral, may_count, numerals};
 use super::other_orders::{self, Span};
 use crate::explain::letters::{Letter, letters};
-use crate::explain::text_words::{Token, index_runs, is_small_number, tokens_of};
+use crate::explain::text_words::{Token, index_runs, is_small_amount, is_small_number, tokens_of};
 use crate::explain::withhold::marks;
+
+/// Words in front of an amount that leave it one: currencies (of `US$` the letters) and the sign of a number. Behind any other
+/// it is a part of a name: `Big 12`, `USS 688`.
+const BEFORE_AMOUNTS: &[&str] = &[
+    "a", "aed", "ars", "aud", "ats", "bef", "bgn", "brl", "c", "ca", "cad", "chf", "clp", "cny", "cop", "czk", "dem",
+    "dkk", "dm", "egp", "esp", "eur", "frf", "gbp", "hk", "hkd", "huf", "idr", "ils", "inr", "isk", "itl", "jpy",
+    "kes", "kr", "krw", "mxn", "myr", "ngn", "no", "nok", "nr", "nz", "nzd", "pen", "php", "pkr", "pln", "qar", "r",
+    "rm", "rmb", "ron", "rs", "rub", "sar", "sek", "sfr", "sgd", "s", "thb", "try", "twd", "uah", "us", "usd", "vnd",
+    "zar",
+];
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Value {
     /// Its words and numbers, never none.
     pub(super) words: Vec<String>,
+    /// The same with `and` for each `&`, where it has one: `Johnson & Johnson`.
+    with_and: Option<Vec<String>>,
     /// Its words as one.
     joined: String,
     /// The amounts that it is, with the decimals that it has.
@@ -53,6 +65,7 @@ pub(super) struct Text<'a> {
     pub(super) tokens: Vec<Token>,
     letters: Vec<Letter>,
     denoted: OnceCell<Denoted>,
+    run_together: OnceCell<String>,
 }
 
 impl<'a> Text<'a> {
@@ -64,6 +77,7 @@ impl<'a> Text<'a> {
             tokens: tokens_of(&letters),
             letters,
             denoted: OnceCell::new(),
+            run_together: OnceCell::new(),
         }
     }
 
@@ -74,15 +88,22 @@ impl<'a> Text<'a> {
         if tags.is_empty() {
             return vec![as_it_stands];
         }
-        let is_shown = |(_, place): &&Letter| !tags.iter().any(|tag| tag.start <= place.start && place.end <= tag.end);
-        let letters: Vec<Letter> = as_it_stands.letters.iter().filter(is_shown).cloned().collect();
+        let mut letters = as_it_stands.letters.clone();
+        retain_outside(&mut letters, &tags, |_| false);
         let without = Self {
             text,
             tokens: tokens_of(&letters),
             letters,
             denoted: OnceCell::new(),
+            run_together: OnceCell::new(),
         };
         vec![as_it_stands, without]
+    }
+
+    /// Its words as one: what has no part of a value in it need not be read for it.
+    fn run_together(&self) -> &str {
+        self.run_together
+            .get_or_init(|| self.tokens.iter().map(|token| token.text.as_str()).collect())
     }
 
     pub(super) fn raw(&self, place: &Range<usize>) -> &'a str {
@@ -92,10 +113,23 @@ impl<'a> Text<'a> {
 
 /// The letters of a text, with a sign for each place that was withheld: `[withheld]` is no answer `withheld`.
 fn without_marks(mut letters: Vec<Letter>, text: &str) -> Vec<Letter> {
-    for mark in marks(text) {
-        letters.retain(|(_, place)| place.start == mark.start || place.end <= mark.start || mark.end <= place.start);
+    let marks = marks(text);
+    if !marks.is_empty() {
+        retain_outside(&mut letters, &marks, |is_first| is_first);
     }
     letters
+}
+
+/// Keeps the letters outside of ranges, which are in order and apart as the letters are; those within if `within` says so
+/// of them, told whether a letter is the first of its range.
+fn retain_outside(letters: &mut Vec<Letter>, ranges: &[Range<usize>], within: impl Fn(bool) -> bool) {
+    let mut ranges = ranges.iter().peekable();
+    letters.retain(|(_, place)| {
+        while ranges.next_if(|range| range.end <= place.start).is_some() {}
+        ranges
+            .peek()
+            .is_none_or(|range| place.end <= range.start || within(place.start == range.start))
+    });
 }
 
 /// What looks like a tag of HTML, in bytes.
@@ -171,8 +205,8 @@ impl Value {
         // `35 minutes` is told by 35.
         let is_unit = |word: &str| !word.is_empty() && calendar::month(word).is_none() && word != "and";
         let is_amount = |numeral: &&Numeral| {
-            let has_currency = numeral.run.start == 1 && denoted.atoms.word(0).len() <= 3 && !numeral.is_loose;
-            let begins = numeral.run.start == 0 || has_currency && is_unit(denoted.atoms.word(0));
+            let has_currency = numeral.run.start == 1 && BEFORE_AMOUNTS.contains(&denoted.atoms.word(0));
+            let begins = numeral.run.start == 0 || has_currency && !numeral.is_loose;
             begins && all_words(numeral.run.end..count, 2, &is_unit) && (!numeral.is_loose || words.len() == 1)
         };
         let is_roman = |numeral: &Numeral| numeral.is_loose && numeral.amount > 10.0;
@@ -189,6 +223,7 @@ impl Value {
         };
         Some(Self {
             joined: words.concat(),
+            with_and: with_and(&read),
             parts: parts(&words),
             span: Span::of(text, &words),
             words,
@@ -231,22 +266,28 @@ impl Value {
 
     /// Where it may be shortened to a part, which tells where it is stated.
     pub(super) fn shortened(&self, text: &Text<'_>) -> Vec<Range<usize>> {
-        let runs = self.parts.iter().flat_map(|part| index_runs(&text.tokens, part));
-        runs.collect()
+        let has = |part: &&Vec<String>| part.iter().all(|word| text.run_together().contains(word));
+        let parts = self.parts.iter().filter(has);
+        parts.flat_map(|part| index_runs(&text.tokens, part)).collect()
     }
 
     /// Whether a text is the value and nothing else.
     pub(super) fn is_all_of(&self, text: &str, words: &[String]) -> bool {
-        if self.words == words || self.is_of_letters() && words.concat() == self.joined {
-            return true;
-        }
-        if !self.is_denoting() || !words.iter().any(|word| may_count(word)) {
-            return false;
-        }
-        Self::of(text).is_some_and(|other| self.denotes_the_same(&other))
+        self.has_words(words)
+            || self.may_be_denoted_by(words) && Self::of(text).is_some_and(|other| self.denotes_the_same(&other))
     }
 
-    fn denotes_the_same(&self, other: &Self) -> bool {
+    /// Whether it has these words and no others, parted as they are or otherwise.
+    pub(super) fn has_words(&self, words: &[String]) -> bool {
+        self.words == words || self.is_of_letters() && words.concat() == self.joined
+    }
+
+    /// Whether a text of these words may be another writing of the number, date or time that it is.
+    pub(super) fn may_be_denoted_by(&self, words: &[String]) -> bool {
+        self.is_denoting() && words.iter().any(|word| may_count(word))
+    }
+
+    pub(super) fn denotes_the_same(&self, other: &Self) -> bool {
         let amounts = self
             .amounts
             .iter()
@@ -258,11 +299,24 @@ impl Value {
         amounts && self.words.len() == 1 || dates || self.times.iter().any(|ours| other.times.contains(ours))
     }
 
+    /// Whether a text has what every writing of its words has: its first word or its last, but for the ending that makes a
+    /// plural. A season may begin with any of its numbers.
+    fn may_stand_in(&self, text: &Text<'_>) -> bool {
+        let has = |word: &String| {
+            let stem = word.trim_end_matches(['s', 'e', 'i', 'y']);
+            text.run_together().contains(stem)
+        };
+        self.span.is_some() || self.words.first().is_some_and(has) || self.words.last().is_some_and(has)
+    }
+
     /// Its words in one run; spelled apart; with other letters around them.
     fn as_words(&self, text: &Text<'_>) -> Vec<Occurrence> {
         let tokens = &text.tokens;
         let is_of_letters = self.is_of_letters();
         let mut found = Vec::new();
+        if !self.may_stand_in(text) {
+            return found;
+        }
         let mut push = |run: Range<usize>, is_small: bool| {
             let place = tokens
                 .get(run.start)
@@ -282,13 +336,17 @@ impl Value {
             {
                 push(start..end, false);
             }
-            if let Some(window) = tokens.get(start..start + length)
-                && window
-                    .iter()
-                    .zip(&self.words)
-                    .all(|(token, word)| is_same_word(&token.text, word))
-            {
+            let has = |words: &[String]| {
+                let window = tokens.get(start..start + words.len());
+                window.is_some_and(|window| {
+                    let mut pairs = window.iter().zip(words);
+                    pairs.all(|(token, word)| is_same_word(&token.text, word))
+                })
+            };
+            if has(&self.words) {
                 push(start..start + length, is_small);
+            } else if let Some(words) = self.with_and.as_ref().filter(|words| has(words)) {
+                push(start..start + words.len(), false);
             } else if is_of_letters {
                 if let Some(end) = self.spelled_apart(text, start) {
                     push(start..end, false);
@@ -379,7 +437,7 @@ impl Value {
         };
         for numeral in &denoted.numerals {
             if self.amounts.iter().any(|amount| self.is_amount(*amount, numeral)) {
-                let is_small = numeral.amount < 100.0 && numeral.amount.fract() == 0.0;
+                let is_small = is_small_amount(numeral.amount);
                 push(&numeral.run, numeral.is_loose, is_small);
             }
         }
@@ -421,9 +479,12 @@ impl Value {
 
 /// Whether a number rounded to so many decimals is another.
 fn is_rounded(decimals: usize, exact: f64, rounded: f64) -> bool {
-    format!("{exact:.decimals$}")
-        .parse::<f64>()
-        .is_ok_and(|exact| is_same(exact, rounded))
+    // Most are far apart, and need not be written out.
+    let most = 0.1_f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX)) + 1e-9 * rounded.abs();
+    (exact - rounded).abs() <= most
+        && format!("{exact:.decimals$}")
+            .parse::<f64>()
+            .is_ok_and(|exact| is_same(exact, rounded))
 }
 
 fn is_same(one: f64, other: f64) -> bool {
@@ -451,6 +512,20 @@ fn is_same_word(text: &str, value: &str) -> bool {
             .strip_suffix("ies")
             .is_some_and(|stem| short.strip_suffix('y') == Some(stem)),
     }
+}
+
+/// The words of a text with `and` for each `&` between them, if there is one.
+fn with_and(text: &Text<'_>) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut end = 0;
+    for token in &text.tokens {
+        if end > 0 && text.raw(&(end..token.place.start)).trim() == "&" {
+            words.push("and".to_owned());
+        }
+        words.push(token.text.clone());
+        end = token.place.end;
+    }
+    (words.len() > text.tokens.len()).then_some(words)
 }
 
 /// What a statement may shorten a name of several words to: its first or last word.

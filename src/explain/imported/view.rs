@@ -157,7 +157,7 @@ impl ImportedView {
             match part {
                 ImportedPart::Heading(text) => places += withhold::replace(text, find),
                 ImportedPart::Code(text) => {
-                    places += withhold::replace(text, |text| said_in_code(forms, text, &sample.question));
+                    places += withhold::replace(text, |text| said_in_code(forms, text));
                 }
                 ImportedPart::Paragraph(runs) => places += replace_in_runs(runs, &find),
                 ImportedPart::List(items) => {
@@ -199,15 +199,10 @@ fn texts(row: &[ImportedCell]) -> Vec<&str> {
 
 /// Replaces in a paragraph as if it were one text: what is found may begin in one run and end in another.
 fn replace_in_runs(runs: &mut Vec<ImportedRun>, find: &impl Fn(&str) -> Vec<Range<usize>>) -> usize {
-    let text = text_of(runs);
-    let mut places = find(&text);
-    let marks = withhold::marks(&text);
-    places.retain(|place| {
-        !marks
-            .iter()
-            .any(|mark| mark.start <= place.start && place.end <= mark.end)
-    });
-    cut(runs, &places)
+    withhold::in_rounds(|| {
+        let text = text_of(runs);
+        cut(runs, &withhold::unmarked(find(&text), &text))
+    })
 }
 
 fn text_of(runs: &[ImportedRun]) -> String {
@@ -216,6 +211,10 @@ fn text_of(runs: &[ImportedRun]) -> String {
 
 /// The same of what goes on from one item of a list into the next, as a reader of the whole list takes it.
 fn replace_across(items: &mut [Vec<ImportedRun>], find: &impl Fn(&str) -> Vec<Range<usize>>) -> usize {
+    withhold::in_rounds(|| replace_across_once(items, find))
+}
+
+fn replace_across_once(items: &mut [Vec<ImportedRun>], find: &impl Fn(&str) -> Vec<Range<usize>>) -> usize {
     const BEFORE_ITEM: &str = "\n- ";
     let mut all = String::new();
     let starts: Vec<usize> = items
@@ -227,20 +226,11 @@ fn replace_across(items: &mut [Vec<ImportedRun>], find: &impl Fn(&str) -> Vec<Ra
             start
         })
         .collect();
-    let marks = withhold::marks(&all);
-    let found = find(&all);
-    let is_new = |place: &&Range<usize>| {
-        !marks
-            .iter()
-            .any(|mark| mark.start <= place.start && place.end <= mark.end)
-    };
-    let found: Vec<&Range<usize>> = found.iter().filter(is_new).collect();
+    let found = withhold::unmarked(find(&all), &all);
     let mut places = 0;
     for (item, start) in items.iter_mut().zip(starts) {
         let end = start + text_of(item).len();
-        let cuts: Vec<Range<usize>> = found
-            .iter()
-            .filter(|place| place.start < end && place.end > start)
+        let cuts: Vec<Range<usize>> = withhold::reaching_into(&found, &(start..end))
             .map(|place| place.start.max(start) - start..place.end.min(end) - start)
             .collect();
         places += cut(item, &cuts);
@@ -267,7 +257,7 @@ fn cut(runs: &mut Vec<ImportedRun>, places: &[Range<usize>]) -> usize {
     for run in runs.iter() {
         let end = start + run.text.len();
         let mut from = start;
-        for place in places.iter().filter(|place| place.start < end && place.end > start) {
+        for place in withhold::reaching_into(places, &(start..end)) {
             keep(text.get(from..place.start.max(from)).unwrap_or_default(), run.marked);
             if place.start >= start {
                 keep(WITHHELD, run.marked);
@@ -309,7 +299,7 @@ pub(in crate::explain) fn said_in_text(forms: &AnswerForms, text: &str) -> Vec<R
 
 /// Where preformatted text says it, line by line: a line with a label as a text does, any other as a program does. Of a
 /// verdict, a line that has both is a rule and no claim.
-pub(in crate::explain) fn said_in_code(forms: &AnswerForms, text: &str, question: &str) -> Vec<Range<usize>> {
+pub(in crate::explain) fn said_in_code(forms: &AnswerForms, text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.split('\n') {
@@ -317,7 +307,7 @@ pub(in crate::explain) fn said_in_code(forms: &AnswerForms, text: &str, question
             AnswerForms::Verdict if has_both(line) || has_both(text) && !is_label(line) => Vec::new(),
             AnswerForms::Verdict => said_in_text(forms, line),
             _ if is_label(line) => said_in_text(forms, line),
-            _ => withhold::said_in_program(forms, line, question),
+            _ => withhold::said_in_program(forms, line),
         };
         found.extend(said.into_iter().map(|place| place.start + start..place.end + start));
         start += line.len() + 1;
@@ -416,7 +406,7 @@ mod tests {
     /// The texts of a page, each part on a line, as the answer leaves them.
     fn concealed(html: &str, answer: &Answer) -> Vec<String> {
         let mut view = ImportedView::of(&read_html(html).unwrap());
-        let forms = AnswerForms::of(answer, "").unwrap();
+        let forms = AnswerForms::of(answer, "", |_| false).unwrap();
         let sample = sample("Which boat?");
         view.conceal(&forms, &sample, &OwnTexts::new(&sample));
         let joined = |runs: &[ImportedRun]| {
@@ -466,6 +456,12 @@ mod tests {
                 &values(&["withheld"])
             ),
             ["It is [withheld].", "[withheld]"]
+        );
+        // What is left of a text may tell something anew, in a paragraph as in a heading.
+        let eights = values(&["888888"]);
+        assert_eq!(
+            concealed("<h2>x88888888888888888</h2>", &eights),
+            concealed("<p>x88888888888888888</p>", &eights)
         );
         let three = values(&["3"]);
         assert_eq!(

@@ -64,7 +64,7 @@ impl<'b, 'a> ImportedRules<'b, 'a> {
                 );
             }
             Part::Program(text) | Part::Script(text) => {
-                let said = forms.map(|forms| imported::said_in_code(forms, text, &sample.question));
+                let said = forms.map(|forms| imported::said_in_code(forms, text));
                 let is_told = said.is_some_and(|said| !said.is_empty());
                 return kinds(is_told, self.names(text), self.tells_outcome(text));
             }
@@ -147,7 +147,8 @@ fn is_name_of_table(line: &str) -> bool {
     let is_ours =
         |word: &str| word.chars().all(|c| c.is_ascii_digit()) || matches!(word, "row" | "rows" | "column" | "columns");
     let rest = line
-        .strip_prefix("The table (")
+        .strip_prefix("Show all ")
+        .or_else(|| line.strip_prefix("The table ("))
         .or_else(|| line.strip_prefix("The explanation’s table "));
     let rest = rest.or_else(|| line.strip_prefix("The table").filter(|rest| rest.is_empty()));
     rest.is_some_and(|rest| {

@@ -1,5 +1,9 @@
 //! The parts of a finished page, as its reader meets them: what the leak check looks at.
 
+use std::borrow::Cow;
+
+use crate::explain::page_size::without_folds;
+
 /// A part, and where it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Placed {
@@ -40,6 +44,32 @@ pub(super) enum Part {
     Answer(String),
     /// Any other text.
     Line(String),
+}
+
+impl Part {
+    /// Takes out what folding says by itself. The head is known whole.
+    pub(super) fn remove_folds(&mut self) {
+        match self {
+            Self::Head(_) => {}
+            Self::Table(table) => {
+                let cells = table.rows.iter_mut().flatten().flatten();
+                table.header.iter_mut().chain(cells).for_each(remove_folds);
+            }
+            Self::Program(text)
+            | Self::Script(text)
+            | Self::Said(text)
+            | Self::Step { words: text, .. }
+            | Self::Fact { text, .. }
+            | Self::Answer(text)
+            | Self::Line(text) => remove_folds(text),
+        }
+    }
+}
+
+fn remove_folds(text: &mut String) {
+    if let Cow::Owned(without) = without_folds(text) {
+        *text = without;
+    }
 }
 
 /// A table as it is shown.

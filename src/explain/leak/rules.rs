@@ -12,7 +12,7 @@ use super::parts::{Part, TablePart};
 use crate::dataset::Answer;
 use crate::explain::answer_forms::{AnswerForms, gives_verdict, verdict_of};
 use crate::explain::material::Material;
-use crate::explain::page_size::{NAME_CHARACTERS, TEXT_CHARACTERS, shortened};
+use crate::explain::page_size::{NAME_CHARACTERS, TEXT_CHARACTERS, shortened, without_folds};
 use crate::explain::sql_constants::is_quantity;
 use crate::explain::text_words::words as words_of;
 use crate::explain::visible_text::visible_line;
@@ -48,7 +48,9 @@ impl<'b, 'a> Rules<'b, 'a> {
             own_headers: {
                 let name = |text: &str| shortened(visible_line(text), NAME_CHARACTERS);
                 let columns = table.columns.iter();
-                columns.map(|column| words_of(&name(&column.display))).collect()
+                columns
+                    .map(|column| words_of(&without_folds(&name(&column.display))))
+                    .collect()
             },
         }
     }
@@ -103,8 +105,7 @@ impl<'b, 'a> Rules<'b, 'a> {
     }
 
     fn tells_answer(&self, forms: &AnswerForms, part: &Part) -> bool {
-        let question = &self.blind.sample.question;
-        let says = |text: &str| !forms.said_in_step(text, question).is_empty();
+        let says = |text: &str| !forms.said_in_step(text).is_empty();
         match part {
             Part::Head(text) => !self.is_head(text) && says(text),
             Part::Table(table) => !self.is_first(table) && self.table_tells(forms, table),
@@ -112,8 +113,7 @@ impl<'b, 'a> Rules<'b, 'a> {
             // Its comments are ours, with the words of the steps; those of a program stand in the program as well.
             Part::Script(text) => {
                 let text = without_our_comments(self.beyond_data(text));
-                !withhold::said_in_program(forms, &text, question).is_empty()
-                    || comments(&text).iter().any(|text| says(text))
+                !withhold::said_in_program(forms, &text).is_empty() || comments(&text).iter().any(|text| says(text))
             }
             Part::Said(text) => !forms.said_in(text).is_empty(),
             Part::Step { words, .. } => says(words),
@@ -191,8 +191,6 @@ impl<'b, 'a> Rules<'b, 'a> {
     }
 
     fn table_tells(&self, forms: &AnswerForms, table: &TablePart) -> bool {
-        let question = &self.blind.sample.question;
-        let first_states_it = withhold::fills_first_table(forms, &self.blind.sample.table);
         let name = |column: usize| table.header.get(column).map_or("", String::as_str);
         let is_computed = |column: usize| {
             let words = words_of(name(column));
@@ -216,7 +214,7 @@ impl<'b, 'a> Rules<'b, 'a> {
                     .iter()
                     .map(|row| row.get(column).and_then(|cell| cell.as_deref()))
             };
-            let is_named = is_computed && withhold::is_told_by_name(forms, name(column), question);
+            let is_named = is_computed && withhold::is_told_by_name(forms, name(column));
             // What is no cell of the first table was made by a program, which may have put it in words.
             let is_put_in_words = || {
                 cells().flatten().any(|cell| {
@@ -240,13 +238,16 @@ impl<'b, 'a> Rules<'b, 'a> {
                 }
                 _ => false,
             };
-            forms.fill(cells(), is_computed) && !first_states_it || is_named || is_put_in_words() || is_verdict()
+            forms.fill(cells(), is_computed) && !self.blind.first_table_states_it(forms)
+                || is_named
+                || is_put_in_words()
+                || is_verdict()
         })
     }
 
     /// A program tells by what it names and gives out, and by what its comments say.
     fn program_tells(&self, forms: &AnswerForms, text: &str) -> bool {
-        !withhold::said_in_program(forms, text, &self.blind.sample.question).is_empty()
+        !withhold::said_in_program(forms, text).is_empty()
             || comments(text).iter().any(|comment| !forms.said_in(comment).is_empty())
     }
 
@@ -260,8 +261,8 @@ impl<'b, 'a> Rules<'b, 'a> {
 
     /// What came of a step is told by the rules for its table, the rest by those for words.
     fn fact_tells(&self, forms: &AnswerForms, number: usize, text: &str) -> bool {
-        let (sample, trace) = (self.blind.sample, self.blind.trace);
-        let says = |text: &str| !forms.said_in_step(text, &sample.question).is_empty();
+        let trace = self.blind.trace;
+        let says = |text: &str| !forms.said_in_step(text).is_empty();
         let text = text.strip_suffix(words::RESULT_WITHHELD).unwrap_or(text);
         let Some(mut ending) = facts::ending(&self.material, number, self.counts) else {
             return says(text);

@@ -162,8 +162,8 @@ fn leaks_of(sample: &Sample, trace: &Trace, markdown: &str, html: &str) -> Vec<(
     let names = names();
     let blind = Blind::new(&Rc::new(OwnTexts::new(sample)), sample, trace, &names, Withheld);
     let rules = Rules::new(&blind, Format::AttributionChain, Withheld);
-    let mut leaks = in_parts(&rules, "Markdown", &markdown_parts::parts(markdown));
-    leaks.extend(in_parts(&rules, "HTML", &html_parts::parts(html)));
+    let mut leaks = in_parts(&rules, "Markdown", markdown_parts::parts(markdown));
+    leaks.extend(in_parts(&rules, "HTML", html_parts::parts(html)));
     leaks.into_iter().map(|leak| (leak.what, leak.place)).collect()
 }
 

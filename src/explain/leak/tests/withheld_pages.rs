@@ -1,8 +1,15 @@
 //! What a prediction, our own words, figures before rounding and verdicts in cells and names are on a page.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::*;
 use crate::explain::answer_forms::{AnswerForms, names_a_verdict};
+use crate::explain::text_words::words;
 use crate::explain::withhold;
+use crate::trace::FailedAttempt;
+use crate::trace::imported::{Imported, ImportedBlock, ImportedPage, ImportedRun, Removed};
 
 #[test]
 fn a_prediction_that_is_called_as_a_model_is_no_name() {
@@ -59,6 +66,202 @@ fn our_own_words_and_marks_are_no_answer() {
                 page.markdown
             );
         }
+    }
+}
+
+/// Whatever word of ours is the answer, no sentence of ours tells it, and none is left out, which would tell it too.
+#[test]
+fn no_word_of_a_page_of_its_own_is_an_answer() {
+    let sample = who();
+    let mut plain = trace(&sample, values(&["Petrel"]));
+    plain.answer_source = Some(AnswerSource::Fallback);
+    plain.steps[0].description = Some("Keep Fay.".to_owned());
+    plain.steps[0].failed_attempts = vec![
+        FailedAttempt {
+            program: "SELEC".to_owned(),
+            error: "xyzzy".to_owned(),
+        };
+        2
+    ];
+    plain.steps[1].description = None;
+    let mut failed = plain.steps[1].clone();
+    (failed.output, failed.lineage) = (None, None);
+    let mut reading_nothing = plain.steps[1].clone();
+    reading_nothing.lineage.as_mut().unwrap().reading = Reading::NoTable;
+    let mut not_kept = plain.steps[1].clone();
+    not_kept.lineage = None;
+    plain.steps.extend([failed, reading_nothing, not_kept]);
+    for format in Format::ALL {
+        let render = |trace: &Trace| PagesOfSample::new(&sample, &[]).render(trace, format, Withheld);
+        let page = render(&plain);
+        let mut ours: Vec<String> = ('a'..='z').map(String::from).collect();
+        for placed in html_parts::parts(&page.html) {
+            if let Part::Line(text) = placed.part {
+                // Numbers are told by where they stand, not by what they are.
+                ours.extend(words(&text).into_iter().filter(|word| word.parse::<f64>().is_err()));
+            }
+        }
+        ours.retain(|word| !["fay", "xyzzy", "eva", "n"].contains(&word.as_str()));
+        let mut trace = plain.clone();
+        trace.answer = Some(Answer::Values(ours.clone()));
+        let found = render(&trace);
+        assert_eq!(found.facts.leaks, [], "{format:?}\n{}", found.html);
+        let lines = |html: &str| -> Vec<String> {
+            let parts = html_parts::parts(html).into_iter();
+            let lines = parts.filter_map(|placed| match placed.part {
+                Part::Line(text) => Some(text),
+                _ => None,
+            });
+            lines
+                .filter(|line| !line.contains("xyzzy") && !line.contains("script") && line != "Copy")
+                .collect()
+        };
+        assert_eq!(lines(&found.html), lines(&page.html), "{format:?}");
+    }
+}
+
+/// How much a page leaves out is no answer, whatever it is folded by.
+#[test]
+fn what_folding_says_is_no_answer() {
+    static COUNTED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"… (\d+) |(\d+) columns? not shown|(?:here|facts)[^.]*?\.").unwrap());
+    let mut sample = who();
+    sample.table = Table::from_text(
+        (0..260).map(|at| format!("c{at}")),
+        [(0..260).map(|_| "x".to_owned()).collect()],
+    )
+    .unwrap();
+    let long = |characters: usize| format!("{} ", "g".repeat(499)).repeat(characters / 500 + 1);
+    let mut trace = trace(&sample, values(&["Petrel"]));
+    trace.rationale = Some(long(20_400));
+    let mut step = trace.steps[0].clone();
+    step.description = Some(long(20_500));
+    step.program.as_mut().unwrap().text = format!("SELECT {} FROM table_sql", long(20_600));
+    (step.output, step.lineage) = (None, None);
+    let try_with = |error: String| FailedAttempt {
+        program: "SELECT a".to_owned(),
+        error,
+    };
+    step.failed_attempts = vec![try_with("no".to_owned()); 150];
+    step.failed_attempts.push(try_with(long(20_700)));
+    let mut long_chain = vec![step.clone()];
+    step.failed_attempts.truncate(1);
+    step.description = Some("Go.".to_owned());
+    step.program.as_mut().unwrap().text = "SELECT x FROM table_sql".to_owned();
+    long_chain.extend(vec![step; 180]);
+    trace.steps = long_chain;
+    let run = |text: String| ImportedRun { text, marked: false };
+    let mut blocks = vec![
+        ImportedBlock::Heading { text: long(20_800) },
+        ImportedBlock::Code { text: long(20_900) },
+        ImportedBlock::Text {
+            runs: vec![run(long(21_000)), run("and on".to_owned())],
+            item: false,
+        },
+        ImportedBlock::Text {
+            runs: vec![run(long(21_100))],
+            item: true,
+        },
+    ];
+    blocks.extend(vec![
+        ImportedBlock::Heading {
+            text: "See.".to_owned()
+        };
+        2_150
+    ]);
+    trace.imported = Some(Imported {
+        name: "other".to_owned(),
+        file: "other".to_owned(),
+        method: None,
+        model: None,
+        page: Some(ImportedPage {
+            blocks,
+            withheld: None,
+            removed: Removed::default(),
+        }),
+    });
+    for format in Format::ALL {
+        let render = |trace: &Trace| PagesOfSample::new(&sample, &[]).render(trace, format, Withheld);
+        trace.answer = Some(values(&["Petrel"]));
+        let page = render(&trace);
+        let numbers = |text: &str| -> Vec<String> {
+            let found = COUNTED.find_iter(text);
+            let numbers = found.flat_map(|found| words(found.as_str()));
+            numbers
+                .filter(|word| word.parse::<u32>().is_ok_and(|number| number > 100))
+                .collect()
+        };
+        let mut counted = numbers(&page.html);
+        counted.extend(numbers(&page.markdown));
+        counted.sort();
+        counted.dedup();
+        assert!(!counted.is_empty(), "{format:?}");
+        trace.answer = Some(Answer::Values(counted.clone()));
+        let page = render(&trace);
+        assert_eq!(page.facts.leaks, [], "{format:?} {counted:?}");
+        assert_eq!(page.facts.places_withheld, 0, "{format:?} {counted:?}");
+    }
+}
+
+/// A query that lists a column of names: each cell is taken apart once, not once a value.
+#[test]
+fn an_answer_of_very_many_values_is_found_all_the_same() {
+    let names: Vec<String> = (0..500).map(|at| format!("Keeper {at} of Skerry")).collect();
+    let mut sample = who();
+    sample.table = Table::from_text(["Place"], vec![vec!["x".to_owned()]]).unwrap();
+    let mut trace = trace(&sample, Answer::Values(names.clone()));
+    let column = |names: &[String]| {
+        Table::from_text(["n"], names.iter().map(|name| vec![name.clone()]).collect::<Vec<_>>()).unwrap()
+    };
+    for (cells, states_it) in [(&names[..], true), (&names[..499], false)] {
+        trace.tables[1] = column(cells);
+        let page = PagesOfSample::new(&sample, &[]).render(&trace, Format::AttributionChain, Withheld);
+        assert_eq!(page.facts.leaks, []);
+        assert_eq!(!page.markdown.contains("Keeper 1 of Skerry"), states_it);
+    }
+}
+
+/// A value with a comma may be what the question offers as well.
+#[test]
+fn a_choice_may_look_like_a_list() {
+    let mut sample = sample(QuestionKind::ShortAnswer, "Who sold more, Smith, John or Doe, Jane?");
+    sample.table = table(&["Rep", "Units"], &[&["Smith, John", "3"], &["Doe, Jane", "4"]]);
+    let mut trace = trace(&sample, values(&["Smith, John"]));
+    trace.steps.truncate(1);
+    trace.steps[0].description = Some("Keep the row of Smith, John.".to_owned());
+    let page = PagesOfSample::new(&sample, &names()).render(&trace, Format::AttributionChain, Withheld);
+    assert_eq!(page.facts.leaks, []);
+    assert!(!page.markdown.contains("the row of Smith"), "{}", page.markdown);
+}
+
+/// What is one cell of the table is one value, whatever signs are in it.
+#[test]
+fn a_cell_is_no_list_unless_its_items_are_cells() {
+    let mut sample = sample(QuestionKind::ShortAnswer, "Where is it?");
+    sample.table = table(
+        &["Place"],
+        &[&["Washington, D.C."], &["Skua, Tern"], &["Skua"], &["Tern"]],
+    );
+    for (answer, words, expected) in [
+        (
+            "Washington, D.C.",
+            "George Washington said so.",
+            "George Washington said so.",
+        ),
+        ("Washington, D.C.", "In Washington DC.", "In [withheld]."),
+        ("Skua, Tern", "The Skua came.", "The [withheld] came."),
+        ("Oslo, Bergen", "He saw Bergen.", "He saw [withheld]."),
+    ] {
+        let mut trace = trace(&sample, values(&[answer]));
+        trace.rationale = Some(words.to_owned());
+        let page = PagesOfSample::new(&sample, &names()).render(&trace, Format::FreeText, Withheld);
+        assert_eq!(page.facts.leaks, []);
+        let escaped = expected.replace('[', "\\[").replace(']', "\\]");
+        assert!(
+            page.markdown.contains(&escaped) || page.markdown.contains(expected),
+            "{answer}: {}",
+            page.markdown
+        );
     }
 }
 
@@ -136,7 +339,7 @@ fn a_computed_cell_or_name_that_states_a_verdict_is_withheld() {
         }
     }
     let forms = AnswerForms::Verdict;
-    let said = |program: &str| withhold::said_in_program(&forms, program, "").len();
+    let said = |program: &str| withhold::said_in_program(&forms, program).len();
     assert_eq!(said("SELECT CASE WHEN 1=1 THEN 'TRUE' ELSE 'FALSE' END"), 1);
     assert_eq!(
         said("SELECT CASE WHEN n = 1 THEN 'TRUE' ELSE 'FALSE' END AS v FROM t WHERE 1=1"),
