@@ -14,6 +14,8 @@ mod pages;
 mod planted;
 #[path = "report/published.rs"]
 mod published;
+#[path = "report/synthetic.rs"]
+mod synthetic;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::agreement::{self, AgreementAnalysis};
 use super::answers::{self, AnswererAnalysis, dataset_name, question_name};
+use super::arm_pairs::{self, ArmPairsAnalysis};
 use super::conclusions::conclude;
 use super::correlation::{self, PreferenceCorrelation};
 use super::faithfulness::{self, FaithfulnessAnalysis};
@@ -16,6 +18,7 @@ use super::pages::{self, PageAnalysis};
 use super::preference::{self, PreferenceAnalysis};
 use super::records::{RunRecords, StudyFacts};
 use super::run_check::{CheckAnalysis, RunCheck};
+use super::sensitivity::{self, Sensitivity};
 use super::simulation::{self, SimulationAnalysis};
 use super::usage::{self, CallCost};
 use super::verification::{self, VerificationAnalysis};
@@ -53,6 +56,15 @@ pub struct Analysis {
     pub faithfulness: Vec<FaithfulnessAnalysis>,
     /// Samples that are not common to all arms, by task and judge, with the reason.
     pub left_out: Vec<LeftOut>,
+    /// Every two arms against each other, one entry a task and judge.
+    #[serde(default)]
+    pub arm_pairs: Vec<ArmPairsAnalysis>,
+    /// Whether judges agree with each other, one entry a task.
+    #[serde(default)]
+    pub agreement: Vec<AgreementAnalysis>,
+    /// What the figures would be if what was left out counted.
+    #[serde(default)]
+    pub sensitivity: Vec<Sensitivity>,
     /// Preference against both accuracies.
     pub correlations: Vec<PreferenceCorrelation>,
     /// One entry an arm and visibility of the answer.
@@ -108,9 +120,12 @@ pub fn analyze(records: &RunRecords) -> Analysis {
         conclusions: conclude(&records.study, &preference, &simulation, &verification),
         flags: Vec::new(),
         answerers: answers::analyze(&index),
-        correlations: correlation::analyze(&preference, &simulation, &verification, &records.study),
+        correlations: correlation::analyze(&index, &preference, &simulation, &verification),
         faithfulness: faithfulness::analyze(&index),
         left_out: left_out::analyze(&index),
+        arm_pairs: arm_pairs::analyze(&index),
+        agreement: agreement::analyze(&index),
+        sensitivity: sensitivity::analyze(&index),
         preference,
         simulation,
         verification,

@@ -328,7 +328,8 @@ fn samples(
     let same_split = split.as_ref().is_some_and(|split| {
         *split == number.dataset || (figure.judge.is_some() && split.starts_with(number.dataset.as_str()))
     });
-    if same_split && (whole || figure.judge.is_some()) && published_n == Some(figure.n) {
+    // As many samples of a selection need not be the same ones.
+    if same_split && whole && published_n == Some(figure.n) {
         return;
     }
     let run = match split {

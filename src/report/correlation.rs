@@ -1,16 +1,20 @@
 //! Does what judges prefer go along with what helps them? Pearson's correlation of inverted mean rank against accuracy,
-//! over cells of judge and arm, as published. The cells are not independent: every judge sees the same few arms.
+//! over cells of judge and arm, as published. The cells are not independent: every judge sees the same few arms. Beside it
+//! stand the same without each arm, and the correlation within samples.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Task;
 use crate::stats::correlation::{Correlation, pearson};
+use crate::stats::within::{Scale, WithinCorrelation, within_correlation};
 use crate::stats::{Stat, Undefined};
 
 use super::flags::counted;
+use super::index::Index;
 use super::preference::PreferenceAnalysis;
-use super::records::StudyFacts;
 use super::simulation::SimulationAnalysis;
 use super::verification::VerificationAnalysis;
 
@@ -28,8 +32,33 @@ pub struct PreferenceCorrelation {
     pub arms: usize,
     /// Of `-mean_rank` against `accuracy`.
     pub pearson: Stat<Correlation>,
+    /// The same without each arm: what rests on one arm alone shows.
+    pub without_arm: Vec<WithoutArm>,
+    /// Within samples, one entry a judge: whether of one sample's explanations the preferred ones are those that help.
+    pub within_samples: Vec<WithinSamples>,
     /// What has to be said beside it.
     pub caveat: String,
+}
+
+/// The correlation of the cells without one arm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WithoutArm {
+    /// The arm left out.
+    pub arm: String,
+    /// Of the other cells.
+    pub pearson: Stat<Correlation>,
+}
+
+/// The correlation within samples before one judge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WithinSamples {
+    /// The judge.
+    pub judge: String,
+    /// Of the inverted rank of each arm on a sample with its success there (of several trials the mean), both as
+    /// deviations from the mean of the sample; p and interval are over samples.
+    pub correlation: Stat<WithinCorrelation>,
 }
 
 /// One cell.
@@ -48,11 +77,12 @@ pub struct CorrelationPoint {
 
 /// One entry each for simulation and verification, where there are cells with both figures or the task was run.
 pub fn analyze(
+    index: &Index,
     preference: &[PreferenceAnalysis],
     simulation: &[SimulationAnalysis],
     verification: &[VerificationAnalysis],
-    study: &StudyFacts,
 ) -> Vec<PreferenceCorrelation> {
+    let study = &index.records.study;
     let level = study.confidence;
     if preference.is_empty() {
         return Vec::new();
@@ -71,7 +101,7 @@ pub fn analyze(
             .iter()
             .map(|arm| (&judge.judge, &arm.arm, &arm.accuracy.share))
     });
-    let mut correlations = Vec::new();
+    let mut correlations: Vec<PreferenceCorrelation> = Vec::new();
     if !simulation.is_empty() {
         correlations.push(correlate(
             Task::Simulation,
@@ -88,7 +118,66 @@ pub fn analyze(
             level,
         ));
     }
+    for correlation in &mut correlations {
+        let judges = preference
+            .iter()
+            .filter(|judge| own(&judge.judge) && !judge.arms.is_empty());
+        correlation.within_samples = judges
+            .map(|judge| WithinSamples {
+                judge: judge.judge.clone(),
+                correlation: within_samples(index, correlation.task, &judge.judge, &judge.ranked_arms),
+            })
+            .collect();
+    }
     correlations
+}
+
+/// Points of one judge on samples: the inverted mean rank of an arm, and how often the task was done right with it.
+fn within_samples(index: &Index, task: Task, judge: &str, arms: &[String]) -> Stat<WithinCorrelation> {
+    let mut points: BTreeMap<&str, BTreeMap<&str, [(f64, f64); 2]>> = BTreeMap::new();
+    let mut add = |sample, arm, column: usize, value: f64| {
+        let (sum, count) = &mut points.entry(sample).or_default().entry(arm).or_default()[column];
+        *sum += value;
+        *count += 1.0;
+    };
+    for scored in index.scored(Task::Preference, judge) {
+        let Some(ranks) = scored.verdict().and_then(|verdict| verdict.mid_ranks()) else {
+            continue;
+        };
+        if ranks.len() == arms.len() {
+            for (arm, rank) in ranks {
+                add(scored.trial.sample.as_str(), arm, 0, -rank);
+            }
+        }
+    }
+    for scored in index.scored(task, judge) {
+        if let ([arm], Some(success)) = (scored.trial.arms.as_slice(), scored.success()) {
+            add(&scored.trial.sample, arm, 1, f64::from(u8::from(success)));
+        }
+    }
+    let samples: Vec<Vec<(f64, f64)>> = points
+        .into_values()
+        .map(|arms| {
+            let both = arms
+                .into_values()
+                .filter(|[rank, success]| rank.1 > 0.0 && success.1 > 0.0);
+            both.map(|[rank, success]| (rank.0 / rank.1, success.0 / success.1))
+                .collect()
+        })
+        .collect();
+    within_correlation(&samples, Scale::Values, index.records.study.confidence)
+}
+
+fn of_points(points: &[&CorrelationPoint], level: f64) -> Stat<Correlation> {
+    if points.len() < 3 {
+        return Err(Undefined::because(format!(
+            "{} cells of judge and arm are too few; at least 3 are needed",
+            points.len()
+        )));
+    }
+    let inverted: Vec<f64> = points.iter().map(|point| -point.mean_rank).collect();
+    let accuracies: Vec<f64> = points.iter().map(|point| point.accuracy).collect();
+    pearson(&inverted, &accuracies, level)
 }
 
 fn correlate(
@@ -113,21 +202,31 @@ fn correlate(
     let distinct =
         |name: fn(&CorrelationPoint) -> &str| points.iter().map(name).collect::<std::collections::BTreeSet<_>>().len();
     let (judges, arms) = (distinct(|point| &point.judge), distinct(|point| &point.arm));
-    let inverted: Vec<f64> = points.iter().map(|point| -point.mean_rank).collect();
-    let accuracies: Vec<f64> = points.iter().map(|point| point.accuracy).collect();
-    let pearson = if points.len() < 3 {
-        Err(Undefined::because(format!(
-            "{} cells of judge and arm are too few; at least 3 are needed",
-            points.len()
-        )))
-    } else {
-        pearson(&inverted, &accuracies, level)
-    };
+    let all: Vec<&CorrelationPoint> = points.iter().collect();
+    let pearson = of_points(&all, level);
+    let mut names: Vec<&str> = Vec::new();
+    for point in &points {
+        if !names.contains(&point.arm.as_str()) {
+            names.push(&point.arm);
+        }
+    }
+    let without_arm = names
+        .into_iter()
+        .map(|arm| WithoutArm {
+            arm: arm.to_owned(),
+            pearson: of_points(
+                &points.iter().filter(|point| point.arm != arm).collect::<Vec<_>>(),
+                level,
+            ),
+        })
+        .collect();
     PreferenceCorrelation {
         task,
         judges,
         arms,
         pearson,
+        without_arm,
+        within_samples: Vec::new(),
         caveat: format!(
             "{} from {} and the same {}. They are not independent, so p and interval claim more than {} can show.",
             counted(points.len() as u64, "cell"),

@@ -3,6 +3,7 @@
 mod checked;
 mod imported;
 mod judging;
+mod preference;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,8 +15,7 @@ use super::analysis::Analysis;
 use super::control::IS_THE_CONTROL;
 pub use super::flag_kinds::{FlagKind, Severity};
 use super::index::{Index, is_control};
-use super::preference::PreferenceAnalysis;
-use super::quantities::{Mean, Proportion, Readings};
+use super::quantities::{Proportion, Readings};
 use super::records::{JudgeFacts, StudyFacts};
 use super::verification::{OptionOrderEffect, VerificationArm};
 
@@ -191,79 +191,6 @@ impl Flags {
                     ),
                 );
             }
-        }
-    }
-
-    fn preference(&mut self, judge: &PreferenceAnalysis, level: f64) {
-        let about = (Some(Task::Preference), Some(judge.judge.as_str()), None);
-        if self.not_asked([&judge.readings], about) {
-            return;
-        }
-        self.readings(&judge.readings, about);
-        self.common(judge.common_samples, judge.samples, about);
-        let unbalanced: Vec<&str> = judge
-            .arms
-            .iter()
-            .filter(|arm| {
-                let fair = judge.rankings as f64 / judge.arms.len() as f64;
-                arm.by_place.iter().any(|place| {
-                    let off = (place.rankings as f64 - fair).abs();
-                    off >= 1.0 && off > IMBALANCE * judge.rankings as f64
-                })
-            })
-            .map(|arm| arm.arm.as_str())
-            .collect();
-        if !unbalanced.is_empty() {
-            self.add(
-                Severity::Severe,
-                FlagKind::UnbalancedPlaces,
-                about,
-                format!(
-                    "In the readable rankings of {}, {} did not stand equally often in every place, so that mean ranks \
-                     mix explanation and place.",
-                    judge.judge,
-                    unbalanced.join(", ")
-                ),
-            );
-        }
-        let chance = 1.0 / judge.arms.len().max(1) as f64;
-        let uneven: Vec<String> = judge
-            .places
-            .iter()
-            .filter(|place| mean_excludes(&place.first, chance, level))
-            .map(|place| {
-                let share = place.first.value.as_ref().map_or(0.0, |share| *share);
-                format!("in place {} in {} of orders", place.place, percent(share))
-            })
-            .collect();
-        if !uneven.is_empty() {
-            self.add(
-                Severity::Severe,
-                FlagKind::PositionBias,
-                about,
-                format!(
-                    "What {} ranks first was shown {}, over {}. If places did nothing, each would have {}.",
-                    judge.judge,
-                    uneven.join(", "),
-                    counted(judge.common_samples as u64, "sample"),
-                    percent(chance)
-                ),
-            );
-        }
-        let follows = &judge.follows_shown_order;
-        if judge.arms.len() > 1 && judge.repeats_by_place() && above(follows, judge.follows_shown_order_by_chance) {
-            self.add(
-                Severity::Severe,
-                FlagKind::FollowsShownOrder,
-                about,
-                format!(
-                    "{} repeats the shown order exactly in {} of {} rankings; chance gives {}.",
-                    judge.judge,
-                    follows.successes,
-                    follows.n,
-                    percent(judge.follows_shown_order_by_chance)
-                ),
-            );
         }
     }
 
@@ -651,29 +578,11 @@ fn no_trials_because(task: Task, study: &StudyFacts, index: &Index) -> String {
     "none was planned".to_owned()
 }
 
-/// Whether a mean share over samples is away from `value`. Without variation Student's interval is undefined, and just
-/// then a share of all or none says most: Wilson's interval over as many samples is taken instead.
-fn mean_excludes(share: &Mean, value: f64, level: f64) -> bool {
-    match (&share.interval, &share.value) {
-        (Ok(interval), _) => value < interval.low || value > interval.high,
-        (Err(_), Ok(mean)) => {
-            let samples = share.n as u64;
-            let successes = ((mean * samples as f64).round() as u64).min(samples);
-            excludes(&Proportion::new(successes, samples, level), value)
-        }
-        (Err(_), Err(_)) => false,
-    }
-}
-
 fn excludes(proportion: &Proportion, value: f64) -> bool {
     proportion
         .interval
         .as_ref()
         .is_ok_and(|interval| value < interval.low || value > interval.high)
-}
-
-fn above(proportion: &Proportion, value: f64) -> bool {
-    proportion.interval.as_ref().is_ok_and(|interval| value < interval.low)
 }
 
 /// `1 judge`, `2 judges`.

@@ -4,14 +4,18 @@
 //! asks a model or looks at the clock. [`analysis::analyze`] makes the figures, one file a part of them; [`flags`]
 //! says which of them need a warning.
 
+pub mod agreement;
+mod agreement_tables;
 pub mod analysis;
 pub mod answers;
+pub mod arm_pairs;
 pub mod cells;
 mod check_tables;
 pub mod compare;
 pub mod conclusions;
 pub mod control;
 pub mod correlation;
+mod correlation_tables;
 mod csv_table;
 pub mod difference;
 pub mod discernment;
@@ -32,6 +36,7 @@ pub mod published;
 pub mod quantities;
 pub mod records;
 pub mod run_check;
+pub mod sensitivity;
 pub mod simulation;
 pub mod tables;
 mod test_table;

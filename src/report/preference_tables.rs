@@ -1,8 +1,75 @@
-//! Pairs, choices and scores as CSV tables.
+//! Preference as CSV tables: ranks, places, pairs, choices and scores.
 
 use super::analysis::Analysis;
 use super::csv_table::{CsvTable, ends, figure, mean_cells};
 use super::quantities::Mean;
+use super::tables::{READINGS, readings_cells};
+
+/// One row a judge and arm.
+pub(super) fn ranks(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "judge",
+            "arm",
+            "mean_rank",
+            "low",
+            "high",
+            "n_samples",
+            "first_share",
+            "first_low",
+            "first_high",
+        ],
+        &["first", "rankings"],
+        READINGS,
+    ]);
+    for judge in &analysis.preference {
+        for arm in &judge.arms {
+            let mut row = vec![judge.judge.clone(), arm.arm.clone()];
+            row.extend(mean_cells(&arm.mean_rank));
+            let [low, high] = ends(&arm.first.interval);
+            row.extend([figure(&arm.first.value), low, high]);
+            row.extend([arm.first_rankings.to_string(), judge.rankings.to_string()]);
+            row.extend(readings_cells(&judge.readings));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+/// One row a judge, arm and place.
+pub(super) fn places(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[&[
+        "judge",
+        "arm",
+        "place",
+        "mean_rank",
+        "low",
+        "high",
+        "n_samples",
+        "first_share",
+        "first_low",
+        "first_high",
+        "shown",
+    ]]);
+    for judge in &analysis.preference {
+        let mut add = |arm: &str, place: usize, mean_rank: &Mean, first: &Mean, shown: u64| {
+            let mut row = vec![judge.judge.clone(), arm.to_owned(), place.to_string()];
+            row.extend(mean_cells(mean_rank));
+            let [low, high] = ends(&first.interval);
+            row.extend([figure(&first.value), low, high, shown.to_string()]);
+            table.rows.push(row);
+        };
+        for place in &judge.places {
+            add("(any)", place.place, &place.mean_rank, &place.first, place.rankings);
+        }
+        for arm in &judge.arms {
+            for place in &arm.by_place {
+                add(&arm.arm, place.place, &place.mean_rank, &place.first, place.rankings);
+            }
+        }
+    }
+    table
+}
 
 /// One row a judge and pair of arms.
 pub(super) fn pairs(analysis: &Analysis) -> CsvTable {

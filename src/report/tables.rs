@@ -5,10 +5,12 @@ use crate::dataset::Answer;
 use crate::stats::Stat;
 use crate::trace::{AnswerSource, Counters, Trace};
 
+use super::agreement_tables;
 use super::analysis::Analysis;
 use super::answers::{failure_words, trace_right};
 use super::control::ControlComparison;
-use super::csv_table::{CsvTable, ends, figure, mean_cells, proportion_cells};
+use super::correlation_tables;
+use super::csv_table::{CsvTable, ends, figure, proportion_cells};
 use super::difference::Difference;
 use super::discernment::{Discernment, Estimate};
 use super::faithfulness_tables;
@@ -16,14 +18,14 @@ use super::flags::{Severity, task_name};
 use super::index::Index;
 use super::names::{reading_name, source_name, state_name, verdict_text};
 use super::preference_tables;
-use super::quantities::{Mean, Readings};
+use super::quantities::Readings;
 use super::records::RunRecords;
 use super::simulation::MajorityClass;
 use super::test_table;
 use super::{ReportError, check_tables};
 
 /// Paths of all tables, relative to the run directory, in the order in which [`csv_tables`] gives them.
-pub const TABLES: [&str; 21] = [
+pub const TABLES: [&str; 24] = [
     "tables/answerers.csv",
     "tables/answers.csv",
     "tables/groups.csv",
@@ -37,6 +39,9 @@ pub const TABLES: [&str; 21] = [
     "tables/tests.csv",
     "tables/faithfulness.csv",
     "tables/faithfulness_traces.csv",
+    "tables/agreement.csv",
+    "tables/agreement_verdicts.csv",
+    "tables/sensitivity.csv",
     "tables/left_out.csv",
     "tables/correlations.csv",
     "tables/correlation_points.csv",
@@ -54,8 +59,8 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         answerers(analysis),
         answers(&index),
         groups(analysis),
-        preference(analysis),
-        preference_places(analysis),
+        preference_tables::ranks(analysis),
+        preference_tables::places(analysis),
         preference_tables::pairs(analysis),
         preference_tables::forms(analysis),
         simulation(analysis),
@@ -64,9 +69,12 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         test_table::tests(analysis),
         faithfulness_tables::figures(analysis),
         faithfulness_tables::traces(&index),
+        agreement_tables::agreement(analysis),
+        agreement_tables::verdicts(analysis),
+        agreement_tables::sensitivity(analysis),
         left_out(analysis),
-        correlations(analysis),
-        correlation_points(analysis),
+        correlation_tables::correlations(analysis),
+        correlation_tables::points(analysis),
         pages(analysis),
         check_tables::proofs(analysis),
         calls(analysis),
@@ -80,9 +88,9 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         .collect()
 }
 
-const READINGS: &[&str] = &["trials", "asked", "readable", "coverage", "unread"];
+pub(super) const READINGS: &[&str] = &["trials", "asked", "readable", "coverage", "unread"];
 
-fn readings_cells(readings: &Readings) -> Vec<String> {
+pub(super) fn readings_cells(readings: &Readings) -> Vec<String> {
     let unread: Vec<String> = readings
         .unread
         .iter()
@@ -249,70 +257,6 @@ fn groups(analysis: &Analysis) -> CsvTable {
             let mut row = vec![answerer.answerer.clone(), group.label.clone(), group.value.clone()];
             row.extend(proportion_cells(&group.accuracy));
             table.rows.push(row);
-        }
-    }
-    table
-}
-
-fn preference(analysis: &Analysis) -> CsvTable {
-    let mut table = CsvTable::new(&[
-        &[
-            "judge",
-            "arm",
-            "mean_rank",
-            "low",
-            "high",
-            "n_samples",
-            "first_share",
-            "first_low",
-            "first_high",
-        ],
-        &["first", "rankings"],
-        READINGS,
-    ]);
-    for judge in &analysis.preference {
-        for arm in &judge.arms {
-            let mut row = vec![judge.judge.clone(), arm.arm.clone()];
-            row.extend(mean_cells(&arm.mean_rank));
-            let [low, high] = ends(&arm.first.interval);
-            row.extend([figure(&arm.first.value), low, high]);
-            row.extend([arm.first_rankings.to_string(), judge.rankings.to_string()]);
-            row.extend(readings_cells(&judge.readings));
-            table.rows.push(row);
-        }
-    }
-    table
-}
-
-fn preference_places(analysis: &Analysis) -> CsvTable {
-    let mut table = CsvTable::new(&[&[
-        "judge",
-        "arm",
-        "place",
-        "mean_rank",
-        "low",
-        "high",
-        "n_samples",
-        "first_share",
-        "first_low",
-        "first_high",
-        "shown",
-    ]]);
-    for judge in &analysis.preference {
-        let mut add = |arm: &str, place: usize, mean_rank: &Mean, first: &Mean, shown: u64| {
-            let mut row = vec![judge.judge.clone(), arm.to_owned(), place.to_string()];
-            row.extend(mean_cells(mean_rank));
-            let [low, high] = ends(&first.interval);
-            row.extend([figure(&first.value), low, high, shown.to_string()]);
-            table.rows.push(row);
-        };
-        for place in &judge.places {
-            add("(any)", place.place, &place.mean_rank, &place.first, place.rankings);
-        }
-        for arm in &judge.arms {
-            for place in &arm.by_place {
-                add(&arm.arm, place.place, &place.mean_rank, &place.first, place.rankings);
-            }
         }
     }
     table
@@ -505,57 +449,6 @@ fn verification(analysis: &Analysis) -> CsvTable {
             row.extend(control_cells(&arm.control));
             row.extend(readings_cells(&arm.readings));
             table.rows.push(row);
-        }
-    }
-    table
-}
-
-fn correlations(analysis: &Analysis) -> CsvTable {
-    let mut table = CsvTable::new(&[&[
-        "task",
-        "pearson_r",
-        "p",
-        "low",
-        "high",
-        "n_cells",
-        "judges",
-        "arms",
-        "undefined_because",
-    ]]);
-    for correlation in &analysis.correlations {
-        let mut row = vec![task_name(correlation.task).to_owned()];
-        match &correlation.pearson {
-            Ok(pearson) => {
-                row.extend([pearson.r.to_string(), pearson.p.to_string()]);
-                row.extend(ends(&pearson.interval));
-            }
-            Err(_) => row.extend(vec![String::new(); 4]),
-        }
-        row.extend([correlation.points.len(), correlation.judges, correlation.arms].map(|count| count.to_string()));
-        row.push(
-            correlation
-                .pearson
-                .as_ref()
-                .err()
-                .map(|undefined| undefined.reason.clone())
-                .unwrap_or_default(),
-        );
-        table.rows.push(row);
-    }
-    table
-}
-
-fn correlation_points(analysis: &Analysis) -> CsvTable {
-    let mut table = CsvTable::new(&[&["task", "judge", "arm", "mean_rank", "accuracy"]]);
-    for correlation in &analysis.correlations {
-        for point in &correlation.points {
-            table.rows.push(vec![
-                task_name(correlation.task).to_owned(),
-                point.judge.clone(),
-                point.arm.clone(),
-                point.mean_rank.to_string(),
-                point.accuracy.to_string(),
-            ]);
         }
     }
     table

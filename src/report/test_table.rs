@@ -80,6 +80,18 @@ pub(super) fn tests(analysis: &Analysis) -> CsvTable {
             }
         }
     }
+    for found in &analysis.arm_pairs {
+        for pair in &found.pairs {
+            let difference = pair.difference.as_ref().map_err(Clone::clone);
+            add(
+                super::flags::task_name(found.task),
+                &found.judge,
+                &pair.first,
+                &pair.second,
+                difference,
+            );
+        }
+    }
     table
 }
 

@@ -344,3 +344,142 @@ fn trials_without_arms_break_nothing() {
     }
     analyze(&records);
 }
+
+#[test]
+fn two_judges_agree_as_counted() {
+    let analysis = analyze(&records());
+    // Of preference both judges rank; alder has 13 readable rankings and birch all 14: on f1 to f4 alder follows the
+    // place, else it puts pos first, and birch always puts sql first.
+    let of = |task: Task| analysis.agreement.iter().find(|found| found.task == task).unwrap();
+    let pair = &of(Task::Preference).pairs[0];
+    assert_eq!((pair.first.as_str(), pair.second.as_str()), ("alder", "birch"));
+    assert_eq!(counts(&pair.agreement), (4, 13));
+    assert_eq!(pair.agreement.samples, Some(7));
+    // alder says sql in 4 of 13, birch always.
+    close(*pair.chance.as_ref().unwrap(), 4.0 / 13.0);
+    close(*pair.kappa.as_ref().unwrap(), 0.0);
+    let cells: Vec<(&str, &str, u64)> = pair
+        .confusion
+        .iter()
+        .map(|cell| (cell.first.as_str(), cell.second.as_str(), cell.trials))
+        .collect();
+    assert_eq!(cells, [("pos", "sql", 9), ("sql", "sql", 4)]);
+    // Krippendorff's: 9 of 13 units differ; of 26 values 9 are pos and 17 sql.
+    let alpha = of(Task::Preference).alpha.as_ref().unwrap();
+    close(alpha.value, 1.0 - (9.0 / 13.0) / (2.0 * 9.0 * 17.0 / (26.0 * 25.0)));
+    assert_eq!((alpha.trials, alpha.judges), (13, 2));
+    // Birch was not asked to verify.
+    assert!(analysis.agreement.iter().all(|found| found.task != Task::Verification));
+}
+
+#[test]
+fn arms_are_compared_on_the_same_trials() {
+    let analysis = analyze(&records());
+    let of = |task: Task| {
+        let mut found = analysis.arm_pairs.iter();
+        found
+            .find(|found| found.task == task && found.judge == "alder")
+            .unwrap()
+    };
+    // Verification on the seven common samples: pos is right on 3, sql on all.
+    let found = of(Task::Verification);
+    let difference = found.pairs[0].difference.as_ref().unwrap();
+    assert_eq!(
+        (counts(&difference.first), counts(&difference.second)),
+        ((3, 7), (7, 7))
+    );
+    assert_eq!((difference.first_ahead, difference.second_ahead), (0, 4));
+    close(difference.p, 0.125);
+    close(difference.p_corrected, 0.125);
+    // With two conditions Cochran's Q is (b - c)^2 / (b + c).
+    close(found.all.as_ref().unwrap().statistic, 4.0);
+    // 2 asin(sqrt(3/7)) - pi.
+    assert!(
+        (difference.effect + 1.714_143_895_7).abs() < 1e-9,
+        "{}",
+        difference.effect
+    );
+}
+
+#[test]
+fn what_was_left_out_could_change_so_much() {
+    let analysis = analyze(&records());
+    let mut found = analysis.sensitivity.iter();
+    let pos = found
+        .find(|entry| entry.task == Task::Simulation && entry.judge == "alder" && entry.arm == "pos")
+        .unwrap();
+    assert_eq!(pos.unread, 1);
+    assert_eq!((counts(&pos.common), counts(&pos.all_readable)), ((4, 6), (5, 7)));
+    assert_eq!((counts(&pos.unread_wrong), counts(&pos.unread_right)), ((5, 8), (6, 8)));
+    assert_eq!(counts(&pos.without_repaired), (4, 6));
+
+    // A verdict that was read only after asking again.
+    let mut repaired = records();
+    let first = repaired
+        .trials
+        .iter()
+        .find(|trial| trial.task == Task::Simulation && trial.sample == "f1" && trial.arms == ["pos"])
+        .unwrap()
+        .id
+        .clone();
+    for judgment in repaired.judgments.iter_mut().filter(|judgment| judgment.trial == first) {
+        judgment.repair = Some(tabjury::judge::Repair {
+            was: tabjury::judge::NoVerdict::Unparsed,
+            detail: "no verdict".to_owned(),
+            call: Some("again".to_owned()),
+            raw: Some("Answer: TRUE".to_owned()),
+            failure: None,
+        });
+    }
+    let analysis = analyze(&repaired);
+    let mut found = analysis.sensitivity.iter();
+    let pos = found
+        .find(|entry| entry.judge == "alder" && entry.arm == "pos")
+        .unwrap();
+    assert_eq!((counts(&pos.common), counts(&pos.without_repaired)), ((4, 6), (3, 5)));
+    let flag = analysis
+        .flags
+        .iter()
+        .find(|flag| flag.kind == FlagKind::Repaired)
+        .unwrap();
+    assert!(
+        flag.message.contains("could not be read at first") && flag.message.contains("1 were given then"),
+        "{}",
+        flag.message
+    );
+}
+
+#[test]
+fn preference_and_help_are_correlated_within_samples_too() {
+    let analysis = analyze(&records());
+    let verification = analysis
+        .correlations
+        .iter()
+        .find(|found| found.task == Task::Verification)
+        .unwrap();
+    assert_eq!(verification.without_arm.len(), 2);
+    assert!(verification.without_arm[0].pearson.is_err(), "one cell is left");
+    // Before alder, mean ranks differ on f5, q1 and q2 alone (pos first), and of these sql is the right one on f5 and q2
+    // while pos is not, and both are on q1: two samples vary in both, and oppose.
+    let within = verification
+        .within_samples
+        .iter()
+        .find(|within| within.judge == "alder")
+        .unwrap();
+    let found = within.correlation.as_ref().unwrap();
+    assert_eq!((found.samples, found.points), (2, 4));
+    close(found.r, -1.0);
+}
+
+#[test]
+fn one_simulated_answer_where_the_model_is_wrong_is_held_against_the_control() {
+    let analysis = analyze(&records());
+    let pos = crate::simulation(&analysis, "alder", "pos");
+    // f5 alone is common and wrong: alder says FALSE with the explanation and without; the model said TRUE.
+    let lift = &pos.lift_where_wrong.as_ref().unwrap().lift;
+    assert_eq!((counts(&lift.first), counts(&lift.second)), ((0, 1), (0, 1)));
+    // Agreement with the model on 4 of 6 against agreement with the right answer on 5 of 6.
+    let gold = pos.prediction_over_gold.as_ref().unwrap();
+    assert_eq!((counts(&gold.first), counts(&gold.second)), ((4, 6), (5, 6)));
+    close(gold.difference, -1.0 / 6.0);
+}

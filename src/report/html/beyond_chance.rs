@@ -7,7 +7,7 @@ use crate::report::difference::Difference;
 use crate::stats::Stat;
 
 use super::anchors;
-use super::view::{CellView, TableView, p_value, points, two_decimals};
+use super::view::{Block, CellView, TableView, p_value, points, two_decimals};
 
 const CAPTION: &str = "Beyond chance: what each arm is held against, the difference with its interval, and p; corrected \
      over all arms and judges (Holm), panels apart";
@@ -66,6 +66,39 @@ pub(super) fn simulation(analysis: &Analysis) -> TableView {
         }
     }
     table
+}
+
+/// Every two arms before one judge, and what Cochran's Q says of all.
+pub(super) fn arm_pairs(analysis: &Analysis, task: Task, judge: &str) -> Vec<Block> {
+    let found = analysis
+        .arm_pairs
+        .iter()
+        .find(|found| found.task == task && found.judge == judge);
+    let Some(found) = found else {
+        return Vec::new();
+    };
+    let mut table = TableView::new(
+        "Every two arms: accuracy of the one less that of the other on the same trials; p is corrected over the pairs (Holm)",
+        &["arm", "against", "#difference"],
+    );
+    for pair in &found.pairs {
+        table.rows.push(vec![
+            CellView::head(&pair.first),
+            CellView::text(&pair.second),
+            ahead(pair.difference.as_ref()),
+        ]);
+    }
+    let words = match &found.all {
+        Ok(test) => format!(
+            "All arms at once: Cochran's Q is {} ({} degrees of freedom, p = {}).",
+            two_decimals(test.statistic),
+            test.freedom,
+            p_value(test.p)
+        )
+        .replace("= <", "< "),
+        Err(undefined) => format!("All arms at once (Cochran's Q): {}.", undefined.reason),
+    };
+    vec![Block::Table(table), Block::Text(words)]
 }
 
 fn trials(analysis: &Analysis, task: Task, judge: &str, arm: &str) -> String {

@@ -3,6 +3,7 @@
 use crate::judge::Task;
 use crate::report::analysis::Analysis;
 use crate::report::flags::task_name;
+use crate::stats::{Interval, Stat, Undefined};
 
 use super::chart::{Scatter, ScatterValue};
 use super::view::{Block, CellView, Section, TableView, p_value, two_decimals};
@@ -81,6 +82,51 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
         let (task, caveat) = (task_name(correlation.task), &correlation.caveat);
         blocks.push(Block::Text(format!("With {task}: {caveat}")));
     }
+    let mut table = TableView::new(
+        "How far it rests on one arm, and whether it holds within samples",
+        &["accuracy in", "over", "#r", "#interval", "#p", "#n"],
+    );
+    for correlation in &analysis.correlations {
+        let task = task_name(correlation.task);
+        let mut add = |over: String, found: Result<(f64, &Stat<Interval>, f64, usize), &Undefined>| {
+            let mut row = vec![CellView::head(task), CellView::text(over)];
+            match found {
+                Ok((r, interval, p, n)) => row.extend([
+                    CellView::number(two_decimals(r).replace('-', "−")),
+                    match interval {
+                        Ok(interval) => CellView::number(
+                            format!("{} to {}", two_decimals(interval.low), two_decimals(interval.high))
+                                .replace('-', "−"),
+                        ),
+                        Err(undefined) => CellView::figure(&Err(undefined.clone()), two_decimals),
+                    },
+                    CellView::number(p_value(p)),
+                    CellView::count(n),
+                ]),
+                Err(undefined) => {
+                    row.push(CellView::figure(&Err(undefined.clone()), two_decimals).detail(&undefined.reason));
+                    row.extend(vec![CellView::number("–"); 3]);
+                }
+            }
+            table.rows.push(row);
+        };
+        for without in &correlation.without_arm {
+            let found = without
+                .pearson
+                .as_ref()
+                .map(|found| (found.r, &found.interval, found.p, found.n));
+            add(format!("cells without {}", without.arm), found);
+        }
+        for within in &correlation.within_samples {
+            let found = within.correlation.as_ref();
+            let found = found.map(|found| (found.r, &found.interval, found.p, found.samples));
+            add(
+                format!("explanations of one sample, before {}; n is samples", within.judge),
+                found,
+            );
+        }
+    }
+    blocks.push(Block::Table(table));
     Some(Section {
         id: "correlation",
         title: "Does preference go along with help?".to_owned(),

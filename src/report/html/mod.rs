@@ -2,6 +2,7 @@
 //! judge with page, prompt, raw answer and verdict. All of it opens from disk, works without scripts, and escapes
 //! everything: names, tables, prompts and answers are text, whatever they say.
 
+mod agreement;
 mod anchors;
 mod answers;
 mod beyond_chance;
@@ -122,6 +123,8 @@ fn report_page<'a>(analysis: &'a Analysis, index: &Index, paths: &links::TrialPa
     sections.extend(verification::section(analysis, index, paths));
     sections.extend(faithfulness::section(analysis, index));
     sections.extend(correlation::section(analysis));
+    sections.extend(agreement::agreement(analysis));
+    sections.extend(agreement::sensitivity(analysis));
     sections.extend(left_out::section(analysis));
     sections.extend(resources::pages(analysis));
     sections.push(checks::section(analysis));

@@ -34,6 +34,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             continue;
         }
         blocks.push(Block::Table(table(analysis, judge, number)));
+        blocks.extend(beyond_chance::arm_pairs(analysis, Task::Simulation, &judge.judge));
         if judge.arms.iter().any(|arm| arm.kinds.len() > 1) {
             blocks.push(Block::Table(kinds(judge)));
         }

@@ -43,6 +43,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             )));
         }
         blocks.push(Block::Table(table(analysis, judge, number)));
+        blocks.extend(beyond_chance::arm_pairs(analysis, Task::Verification, &judge.judge));
         if judge.options.correct_first.n > 0 {
             blocks.push(Block::Text(option_words(&judge.options)));
         }

@@ -25,7 +25,8 @@ pub struct BaseRateCheck {
     pub base_rate: f64,
     /// The printed accuracy minus that, in points.
     pub difference: f64,
-    /// Whether the printed accuracy can come from `n` samples at all; if not, other samples were judged.
+    /// Whether the printed accuracy can come from `n` samples at all; if not, other samples were judged, or it is rounded
+    /// otherwise or misprinted.
     pub fits_samples: bool,
 }
 

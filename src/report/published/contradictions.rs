@@ -157,6 +157,14 @@ fn what(number: &PublishedNumber) -> String {
 /// What is measured of what, whatever the setting.
 type Quantity<'a> = (&'a str, &'a str, &'a str, &'a str);
 
+/// A paper, whatever its version: `PoTable v2` is `PoTable`.
+fn paper(source: &str) -> &str {
+    match source.rsplit_once(" v") {
+        Some((paper, version)) if version.chars().all(|letter| letter.is_ascii_digit()) => paper,
+        _ => source,
+    }
+}
+
 fn values(numbers: &[PublishedNumber]) -> Vec<Contradiction> {
     let mut by_quantity: BTreeMap<Quantity, Vec<&PublishedNumber>> = BTreeMap::new();
     for number in numbers.iter().filter(|number| !number.is_released()) {
@@ -180,7 +188,13 @@ fn values(numbers: &[PublishedNumber]) -> Vec<Contradiction> {
         for number in &of_quantity {
             by_setting.entry(&number.setting).or_default().push(number);
         }
-        for (setting, same) in &by_setting {
+        // Versions of one paper report the same runs; what another paper prints of a method may be a run of its own.
+        let mut by_paper: BTreeMap<(&str, &str), Vec<&PublishedNumber>> = BTreeMap::new();
+        for number in &of_quantity {
+            let key = (number.setting.as_str(), paper(&number.source));
+            by_paper.entry(key).or_default().push(number);
+        }
+        for ((setting, _), same) in &by_paper {
             if same.iter().any(|number| number.value() != same[0].value()) {
                 let setting = if setting.is_empty() {
                     String::new()

@@ -172,7 +172,11 @@ fn base_rates(checks: &PublishedChecks, text: &mut String) {
                 "{} of {}{}",
                 check.right,
                 check.n,
-                if check.fits_samples { "" } else { ", not those judged" }
+                if check.fits_samples {
+                    ""
+                } else {
+                    ", of which it cannot be"
+                }
             ),
         ]);
     }

@@ -1,0 +1,104 @@
+//! Agreement of judges, and sensitivity to what was left out, as CSV tables.
+
+use super::analysis::Analysis;
+use super::csv_table::{CsvTable, ends, figure, proportion_cells};
+use super::flags::task_name;
+
+/// One row a task and two judges; and one a task with alpha over all of them.
+pub(super) fn agreement(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "task",
+            "judge",
+            "and_judge",
+            "agreement",
+            "low",
+            "high",
+            "agreeing",
+            "n",
+            "by_chance",
+        ],
+        &["kappa", "kappa_low", "kappa_high", "alpha", "alpha_low", "alpha_high"],
+    ]);
+    for task in &analysis.agreement {
+        for pair in &task.pairs {
+            let mut row = vec![task_name(task.task).to_owned(), pair.first.clone(), pair.second.clone()];
+            row.extend(proportion_cells(&pair.agreement));
+            row.extend([figure(&pair.chance), figure(&pair.kappa)]);
+            row.extend(ends(&pair.kappa_interval));
+            row.extend([const { String::new() }; 3]);
+            table.rows.push(row);
+        }
+        if let Ok(alpha) = &task.alpha {
+            let mut row = vec![task_name(task.task).to_owned(), "(all)".to_owned(), "(all)".to_owned()];
+            row.extend([const { String::new() }; 4]);
+            row.push(alpha.trials.to_string());
+            row.extend([const { String::new() }; 4]);
+            row.push(alpha.value.to_string());
+            row.extend(ends(&alpha.interval));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+/// One row a task, two judges and what both said.
+pub(super) fn verdicts(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[&["task", "judge", "and_judge", "said", "and_said", "trials"]]);
+    for task in &analysis.agreement {
+        for pair in &task.pairs {
+            for cell in &pair.confusion {
+                table.rows.push(vec![
+                    task_name(task.task).to_owned(),
+                    pair.first.clone(),
+                    pair.second.clone(),
+                    cell.first.clone(),
+                    cell.second.clone(),
+                    cell.trials.to_string(),
+                ]);
+            }
+        }
+    }
+    table
+}
+
+/// One row a task, judge and arm.
+pub(super) fn sensitivity(analysis: &Analysis) -> CsvTable {
+    let mut table = CsvTable::new(&[
+        &[
+            "task",
+            "judge",
+            "arm",
+            "unread",
+            "common",
+            "common_n",
+            "all_readable",
+            "all_readable_n",
+        ],
+        &[
+            "unread_wrong",
+            "unread_right",
+            "asked",
+            "without_repaired",
+            "without_repaired_n",
+        ],
+    ]);
+    for entry in &analysis.sensitivity {
+        table.rows.push(vec![
+            task_name(entry.task).to_owned(),
+            entry.judge.clone(),
+            entry.arm.clone(),
+            entry.unread.to_string(),
+            figure(&entry.common.share),
+            entry.common.n.to_string(),
+            figure(&entry.all_readable.share),
+            entry.all_readable.n.to_string(),
+            figure(&entry.unread_wrong.share),
+            figure(&entry.unread_right.share),
+            entry.unread_wrong.n.to_string(),
+            figure(&entry.without_repaired.share),
+            entry.without_repaired.n.to_string(),
+        ]);
+    }
+    table
+}

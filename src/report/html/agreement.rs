@@ -1,0 +1,138 @@
+//! The sections on whether judges agree with each other, and on what the figures would be if what was left out counted.
+
+use crate::report::agreement::JudgePair;
+use crate::report::analysis::Analysis;
+use crate::report::flags::task_name;
+
+use super::view::{Block, CellView, Section, TableView, percent, two_decimals};
+
+/// Agreement, if two judges were asked in some task.
+pub(super) fn agreement(analysis: &Analysis) -> Option<Section> {
+    if analysis.agreement.is_empty() {
+        return None;
+    }
+    let mut blocks = Vec::new();
+    for task in &analysis.agreement {
+        blocks.push(Block::Heading(task_name(task.task).to_owned()));
+        let mut table = TableView::new(
+            format!("Compared: {}", task.compared),
+            &[
+                "judge",
+                "and",
+                "#the same",
+                "#by chance",
+                "#kappa",
+                "said by the one / the other, trials",
+            ],
+        );
+        for pair in &task.pairs {
+            table.rows.push(row(pair));
+        }
+        blocks.push(Block::Table(table));
+        blocks.push(Block::Text(match &task.alpha {
+            Ok(alpha) => format!(
+                "Krippendorff's alpha of {} judges over {} trials: {}{}.",
+                alpha.judges,
+                alpha.trials,
+                two_decimals(alpha.value),
+                alpha.interval.as_ref().map_or(String::new(), |interval| format!(
+                    " ({} interval {} to {})",
+                    percent(interval.level).replace(".0%", "%"),
+                    two_decimals(interval.low),
+                    two_decimals(interval.high)
+                ))
+            ),
+            Err(undefined) => format!("Krippendorff's alpha is not defined: {}.", undefined.reason),
+        }));
+    }
+    Some(Section {
+        id: "agreement",
+        title: "Agreement: do judges say the same?".to_owned(),
+        intro: vec![
+            "Two judges on the trials that both gave a readable verdict on. Where one answer is frequent, judges agree \
+             often by chance alone: kappa is what is left beyond that. Panels are made of judges and stand apart."
+                .to_owned(),
+        ],
+        terms: vec![
+            (
+                "by chance",
+                "The share on which they would say the same if neither looked, from how often each says what.",
+            ),
+            (
+                "kappa",
+                "Cohen's: 0 is agreement as by chance, 1 perfect. The interval is from a bootstrap over samples.",
+            ),
+        ],
+        blocks,
+    })
+}
+
+fn row(pair: &JudgePair) -> Vec<CellView> {
+    let mut kappa = CellView::figure(&pair.kappa, two_decimals);
+    if let Ok(interval) = &pair.kappa_interval {
+        kappa = kappa.detail(format!(
+            "{} to {}",
+            two_decimals(interval.low),
+            two_decimals(interval.high)
+        ));
+    }
+    let confusion: Vec<String> = pair
+        .confusion
+        .iter()
+        .map(|cell| format!("{} / {}: {}", cell.first, cell.second, cell.trials))
+        .collect();
+    vec![
+        CellView::head(&pair.first),
+        CellView::text(&pair.second),
+        CellView::proportion(&pair.agreement),
+        CellView::figure(&pair.chance, percent),
+        kappa,
+        CellView::text(confusion.join("; ")),
+    ]
+}
+
+/// Sensitivity to what was left out, if anything was judged by itself.
+pub(super) fn sensitivity(analysis: &Analysis) -> Option<Section> {
+    if analysis.sensitivity.is_empty() {
+        return None;
+    }
+    let mut table = TableView::new(
+        "Accuracy",
+        &[
+            "task",
+            "judge",
+            "arm",
+            "#common samples",
+            "#all readable",
+            "#unread",
+            "#unread as wrong",
+            "#unread as right",
+            "#without verdicts asked for again",
+        ],
+    );
+    for entry in &analysis.sensitivity {
+        table.rows.push(vec![
+            CellView::head(task_name(entry.task)),
+            CellView::text(&entry.judge),
+            CellView::text(&entry.arm),
+            CellView::part(&entry.common),
+            CellView::part(&entry.all_readable),
+            CellView::count(entry.unread),
+            CellView::part(&entry.unread_wrong),
+            CellView::part(&entry.unread_right),
+            CellView::part(&entry.without_repaired),
+        ]);
+    }
+    Some(Section {
+        id: "sensitivity",
+        title: "Sensitivity: what if what was left out counted?".to_owned(),
+        intro: vec![
+            "Judgments that could not be read count nowhere else. Here they count against the arm, and for it: what lies \
+             between is what they could change. Beside it every readable judgment of an arm, whether or not the other arms \
+             have the sample, and the figures without verdicts that were read only after asking again."
+                .to_owned(),
+        ],
+        terms: Vec::new(),
+        blocks: vec![Block::Table(table)],
+    })
+}
