@@ -172,6 +172,17 @@ fn a_comparison_prints_what_it_writes() {
     assert!(text.contains("0.7865") && text.contains("0.7035"), "{text}");
     assert_eq!(json["correlations"].as_array().map(Vec::len), Some(2));
 
+    // What was asked for on stdout is alone there, and the text goes where messages go.
+    let (code, out, err) = desk.outcome(&["compare", "--published", "--json", "-"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(serde_json::from_str::<Value>(&out).is_ok(), "{out}");
+    assert!(err.contains("0.7865"), "{err}");
+    assert_eq!(
+        desk.outcome(&["compare", "--published", "--json", "-", "--markdown", "-"])
+            .0,
+        2
+    );
+
     assert_eq!(desk.run(&[]).0, 0);
     let (text, json) = written(&["compare", "run"]);
     // Samples of one's own have no published numbers.
@@ -283,6 +294,26 @@ fn more_failures_than_allowed_exit_6_after_the_report() {
     assert_eq!((code, out.as_str()), (6, "run\n"), "{err}");
     assert_error(&err, &["max_failure_share"]);
     assert!(desk.exists("run/report.html"));
+}
+
+#[test]
+fn more_unread_judgments_than_allowed_exit_9_after_the_report() {
+    let desk = Desk::new();
+    desk.write(
+        "script.jsonl",
+        &SCRIPT.replace("Verdict: correct", "I would rather talk about the weather."),
+    );
+    let study = desk.read("study.toml");
+    for (allowed, expected) in [(0.01, 9), (1.0, 0)] {
+        let report = format!("\n[report]\nmax_failure_share = 1.0\nmax_unparsed_share = {allowed}\n");
+        desk.write("study.toml", &format!("{study}{report}"));
+        let (code, out, err) = desk.run(&[]);
+        assert_eq!((code, out.as_str()), (expected, "run\n"), "{err}");
+        if expected == 9 {
+            assert_error(&err, &["max_unparsed_share", "have no verdict"]);
+        }
+        assert!(desk.exists("run/report.html"));
+    }
 }
 
 #[test]

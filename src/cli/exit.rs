@@ -19,6 +19,8 @@ pub(super) enum Exit {
     LimitReached,
     /// The run finished, and more of it failed than the study allows.
     TooManyFailures,
+    /// The run finished, and more judgments of some judge have no verdict than the study allows.
+    TooManyUnread,
     /// A check found something wrong.
     Findings,
     /// A check refuted nothing, and left too much open.
@@ -38,6 +40,7 @@ pub(super) const ALL: &[Exit] = &[
     Exit::TooManyFailures,
     Exit::Findings,
     Exit::Unproven,
+    Exit::TooManyUnread,
     Exit::Interrupted,
 ];
 
@@ -54,6 +57,7 @@ impl Exit {
             Self::TooManyFailures => 6,
             Self::Findings => 7,
             Self::Unproven => 8,
+            Self::TooManyUnread => 9,
             Self::Interrupted => 130,
         }
     }
@@ -70,6 +74,9 @@ impl Exit {
             Self::TooManyFailures => "finished, but more failed than the study's max_failure_share",
             Self::Findings => "a check found a leak, a changed page or a wrong lineage",
             Self::Unproven => "a check found nothing wrong, but more steps are unproven than --max-unproven",
+            Self::TooManyUnread => {
+                "finished, but more of a judge's judgments are unread than the study's max_unparsed_share"
+            }
             Self::Interrupted => "interrupted; run again to go on",
         }
     }
@@ -134,7 +141,7 @@ mod tests {
     #[test]
     fn codes_are_distinct_and_ascending() {
         let codes: Vec<u8> = ALL.iter().map(|exit| exit.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130]);
     }
 
     #[test]

@@ -65,6 +65,17 @@ pub(super) fn finish(summary: &Summary, printer: &Printer) -> Result<Exit, Failu
             "read the failures in the report; everything that was answered is kept",
         ));
     }
+    if let Some((judge, share)) = summary.too_many_unread() {
+        return Err(Failure::message(
+            Exit::TooManyUnread,
+            format!(
+                "{:.1} % of the judgments of {judge} have no verdict, and the study allows {:.1} % (report.max_unparsed_share)",
+                100.0 * share,
+                100.0 * summary.max_unparsed_share
+            ),
+            "read in the report, under Sensitivity, what the unread ones could change",
+        ));
+    }
     Ok(Exit::Success)
 }
 

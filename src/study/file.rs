@@ -244,6 +244,8 @@ pub struct ReportSettings {
     pub confidence: f64,
     /// A run in which a larger share of answers and judgments failed ends with its own exit code.
     pub max_failure_share: f64,
+    /// A run in which a larger share of some judge's judgments has no verdict ends with its own exit code.
+    pub max_unparsed_share: f64,
 }
 
 impl Default for ReportSettings {
@@ -251,6 +253,7 @@ impl Default for ReportSettings {
         Self {
             confidence: 0.95,
             max_failure_share: 0.1,
+            max_unparsed_share: 0.2,
         }
     }
 }

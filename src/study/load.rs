@@ -187,11 +187,14 @@ impl Study {
                 "report.confidence is {confidence}; it must lie between 0.5 and 1"
             )));
         }
-        if !(0.0..=1.0).contains(&self.file.report.max_failure_share) {
-            return Err(self.wrong(format!(
-                "report.max_failure_share is {}; it must lie between 0 and 1",
-                self.file.report.max_failure_share
-            )));
+        let report = &self.file.report;
+        for (key, share) in [
+            ("max_failure_share", report.max_failure_share),
+            ("max_unparsed_share", report.max_unparsed_share),
+        ] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(self.wrong(format!("report.{key} is {share}; it must lie between 0 and 1")));
+            }
         }
         self.answerers().map(drop)
     }

@@ -30,7 +30,7 @@ use super::load::{Arm, Study, StudyError};
 use super::models::{Models, StoredCalls};
 use super::observe::Observer;
 use super::stored::{check_stored, stored};
-use super::summary::{Summary, Tally};
+use super::summary::{Summary, Tally, most_unread};
 use super::watch::Watch;
 use super::work::Halt;
 use super::{analyze, ask, check};
@@ -605,6 +605,8 @@ impl<'a> Running<'a> {
             cost: spent.cost,
             cost_incomplete: spent.cost_incomplete,
             max_failure_share: self.study.file.report.max_failure_share,
+            most_unread: most_unread(judgments),
+            max_unparsed_share: self.study.file.report.max_unparsed_share,
             report: None,
         }
     }

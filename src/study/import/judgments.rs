@@ -147,6 +147,8 @@ pub(in crate::study) fn report(root: &Path) -> Result<Summary, RunError> {
         cost_incomplete: false,
         // What a log holds is as it is; there is no study that allows so much of it.
         max_failure_share: 1.0,
+        most_unread: None,
+        max_unparsed_share: 1.0,
         report: Some(page),
     })
 }
