@@ -38,7 +38,7 @@ pub fn reason(outcome: &Outcome, ambiguous_too: bool) -> Option<(NoVerdict, &str
     let is_worth = match state {
         NoVerdict::Unparsed | NoVerdict::Truncated => true,
         NoVerdict::Ambiguous => ambiguous_too,
-        NoVerdict::Refused | NoVerdict::TooLong | NoVerdict::Filtered | NoVerdict::Error => false,
+        NoVerdict::Refused | NoVerdict::TooLong | NoVerdict::Filtered | NoVerdict::Error | NoVerdict::NoQuorum => false,
     };
     is_worth.then_some((*state, detail))
 }
