@@ -33,6 +33,7 @@ fn run(trials: Vec<(Trial, Verdict)>) -> RunRecords {
             call: None,
             raw: None,
             outcome: Outcome::Verdict(verdict.clone()),
+            asked: None,
             repair: None,
             confidence: None,
         })
@@ -337,6 +338,7 @@ fn trials_without_arms_break_nothing() {
             call: None,
             raw: None,
             outcome: Outcome::Verdict(Verdict::Correct(true)),
+            asked: None,
             repair: None,
             confidence: None,
         });

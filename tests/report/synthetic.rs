@@ -145,6 +145,7 @@ fn judgment(trial: &Trial, judge: &str, verdict: Verdict) -> Judgment {
         call: None,
         raw: None,
         outcome: Outcome::Verdict(verdict),
+        asked: None,
         repair: None,
         confidence: None,
     }
