@@ -35,7 +35,7 @@ pub(super) fn takes_back(sentence: &str) -> bool {
 }
 
 /// The first of these lines that takes back what was said before them, by a sentence of its own.
-pub(super) fn first_taking_back<'a>(lines: &'a [String]) -> Option<&'a str> {
+pub(super) fn first_taking_back(lines: &[String]) -> Option<&str> {
     lines
         .iter()
         .flat_map(|line| line.split_inclusive(['.', '!', '?']))
