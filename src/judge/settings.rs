@@ -16,6 +16,8 @@ pub enum JudgeView {
     Markdown,
     /// The page's HTML.
     Html,
+    /// A picture of the page, as the Chromium of this machine draws it; for models that see.
+    Picture,
 }
 
 /// A set of settings under one name.

@@ -13,6 +13,7 @@ mod key;
 pub mod logprobs;
 mod meter;
 mod openai;
+mod picture;
 pub mod price;
 mod provider;
 mod record;
@@ -35,6 +36,7 @@ use serde::{Deserialize, Serialize};
 
 pub use build::{ModelError, Options, ProbeError, build, probe};
 pub use meter::{Meter, Reading};
+pub use picture::Picture;
 pub use price::Prices;
 pub use record::{CallOutcome, CallRecord};
 pub use settings::{ModelEntry, Price};
@@ -62,6 +64,9 @@ pub struct Message {
     pub role: Role,
     /// The text, fully rendered.
     pub content: String,
+    /// Pictures that go with the text, in the order in which it numbers them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
 }
 
 impl Message {
@@ -70,6 +75,7 @@ impl Message {
         Self {
             role: Role::System,
             content: content.into(),
+            pictures: Vec::new(),
         }
     }
 
@@ -78,6 +84,15 @@ impl Message {
         Self {
             role: Role::User,
             content: content.into(),
+            pictures: Vec::new(),
+        }
+    }
+
+    /// A question about pictures.
+    pub fn user_with_pictures(content: impl Into<String>, pictures: Vec<Picture>) -> Self {
+        Self {
+            pictures,
+            ..Self::user(content)
         }
     }
 
@@ -86,6 +101,7 @@ impl Message {
         Self {
             role: Role::Assistant,
             content: content.into(),
+            pictures: Vec::new(),
         }
     }
 }

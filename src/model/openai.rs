@@ -3,12 +3,14 @@
 //! Endpoints that call themselves compatible differ in everything but the outline, so replies are read field by field
 //! from loose JSON: what is not understood is a [`Fault`], never a panic and never an empty answer.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 
 use super::provider::Answer;
 use super::settings::MaxTokensField;
-use super::{FinishReason, Request, Sampling, Usage};
+use super::{FinishReason, Message, Request, Sampling, Usage};
 
 /// Fields of a request body that settings may not replace: they are what makes the call the call that it is stored as,
 /// or would change the form of the reply.
@@ -115,13 +117,28 @@ pub(crate) fn body(model: &str, request: &Request, max_tokens_field: MaxTokensFi
         }
     };
     put("model", Some(json!(model)));
-    put("messages", Some(json!(request.messages)));
+    put("messages", Some(request.messages.iter().map(wire_message).collect()));
     put("temperature", sampling.temperature.map(Value::from));
     put("top_p", sampling.top_p.map(Value::from));
     put(max_tokens_field.as_str(), sampling.max_tokens.map(Value::from));
     put("seed", sampling.seed.map(Value::from));
     put("stop", (!sampling.stop.is_empty()).then(|| json!(sampling.stop)));
     Value::Object(body)
+}
+
+/// A message as the wire has it: text alone, or text and pictures in parts, each picture under its number.
+fn wire_message(message: &Message) -> Value {
+    if message.pictures.is_empty() {
+        return json!({ "role": message.role, "content": message.content });
+    }
+    let text = |text: String| json!({ "type": "text", "text": text });
+    let mut parts = vec![text(message.content.clone())];
+    for (number, picture) in (1..).zip(&message.pictures) {
+        let data = STANDARD.encode(picture.png());
+        parts.push(text(format!("Picture {number}:")));
+        parts.push(json!({ "type": "image_url", "image_url": { "url": format!("data:image/png;base64,{data}") } }));
+    }
+    json!({ "role": message.role, "content": parts })
 }
 
 /// The answer in a reply, or why there is none.

@@ -81,9 +81,17 @@ pub fn cost(price: Price, usage: Usage) -> f64 {
 /// the marks around each message.
 pub fn prompt_tokens(messages: &[Message]) -> (u64, u64) {
     let bytes: u64 = messages.iter().map(|message| message.content.len() as u64).sum();
+    let pictures: u64 = messages.iter().map(|message| message.pictures.len() as u64).sum();
     let messages = messages.len() as u64;
-    (bytes / 6 + messages, bytes.div_ceil(2) + 8 * messages)
+    (
+        bytes / 6 + messages + FEWEST_OF_A_PICTURE * pictures,
+        bytes.div_ceil(2) + 8 * messages + MOST_OF_A_PICTURE * pictures,
+    )
 }
+
+/// Tokens that models take a picture for: from one small tile to a long page in many.
+const FEWEST_OF_A_PICTURE: u64 = 85;
+const MOST_OF_A_PICTURE: u64 = 6_000;
 
 #[cfg(test)]
 mod tests {

@@ -31,6 +31,7 @@ use super::import::arms::Imports;
 use super::judge::{self, Bench, ReadyJudge};
 use super::load::{Arm, Study};
 use super::models::Models;
+use super::picture::Pictures;
 use super::run::{Options, RunError, Stage, load_samples};
 
 /// A chain shows its table once a step, at most ten steps, and the result: how much longer than the page without an
@@ -381,6 +382,7 @@ impl Rehearsal<'_> {
                 .map(|sample| (sample.id.clone(), sample.clone()))
                 .collect(),
             pages,
+            pictures: Pictures::imagined(),
             trials,
             prompts,
             seed: self.study.file.study.seed,

@@ -20,6 +20,7 @@ mod judge;
 pub mod load;
 mod models;
 pub mod observe;
+mod picture;
 mod preset;
 pub mod run;
 mod stored;

@@ -8,7 +8,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::model::store::CallStore;
-use crate::model::{self, CallOutcome, Message, Model, ModelEntry, ModelError, Price, Prices, Stop, StoredModel};
+use crate::model::{
+    self, CallOutcome, Message, Model, ModelEntry, ModelError, Picture, Price, Prices, Stop, StoredModel,
+};
 use crate::report::{CallLookup, CallMessage, CallView};
 
 use super::analyze::tokens;
@@ -18,6 +20,7 @@ use super::directory::{CALLS, RunDirectory};
 use super::file::JudgeEntry;
 use super::judge::ReadyJudge;
 use super::load::{Answerer, Study};
+use super::picture::PICTURES_DIRECTORY;
 use super::run::{Options, RunError, Stage};
 
 /// What was asked and spent in this run.
@@ -190,6 +193,17 @@ impl Models {
     }
 }
 
+/// A message's text, and which files of the run are the pictures that went with it.
+fn with_pictures(mut content: String, pictures: &[Picture]) -> String {
+    for (number, picture) in (1..).zip(pictures) {
+        content.push_str(&format!(
+            "\n\n(picture {number}: {PICTURES_DIRECTORY}/{}.png)",
+            picture.digest
+        ));
+    }
+    content
+}
+
 /// The call store as the report looks calls up in it.
 pub(super) struct StoredCalls<'a>(pub(super) &'a CallStore);
 
@@ -203,7 +217,7 @@ impl CallLookup for StoredCalls<'_> {
         };
         let message = |message: Message| CallMessage {
             role: word(&message.role),
-            content: message.content,
+            content: with_pictures(message.content, &message.pictures),
         };
         Some(CallView {
             key: record.key,

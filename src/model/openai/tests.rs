@@ -301,3 +301,35 @@ proptest! {
         prop_assert_eq!(read(200, &body.to_string()), Ok(answer(&text, FinishReason::Stop)));
     }
 }
+
+#[test]
+fn pictures_go_in_parts_behind_the_text_and_plain_messages_stay_as_they_were() {
+    let picture = crate::model::Picture::new(b"\x89PNG".to_vec());
+    let request = Request {
+        purpose: Purpose {
+            name: "p".to_owned(),
+            sample: "s".to_owned(),
+            arm: "a".to_owned(),
+            turn: 0,
+        },
+        messages: vec![
+            Message::system("Be brief."),
+            Message::user_with_pictures("What is it?", vec![picture.clone()]),
+        ],
+        sampling: Sampling::default(),
+        repeat: 0,
+    };
+    let body = body("m", &request, MaxTokensField::MaxTokens);
+    assert_eq!(body["messages"][0], json!({"role": "system", "content": "Be brief."}));
+    assert_eq!(
+        body["messages"][1],
+        json!({"role": "user", "content": [
+            {"type": "text", "text": "What is it?"},
+            {"type": "text", "text": "Picture 1:"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
+        ]})
+    );
+    // A record has the digest, not the bytes.
+    let kept = serde_json::to_value(&request.messages[1]).unwrap();
+    assert_eq!(kept["pictures"], json!([{"digest": picture.digest}]));
+}
