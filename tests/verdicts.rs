@@ -65,6 +65,7 @@ fn trial(output: &Output) -> Trial {
         protocol: output.protocol,
         ties: output.ties,
         descriptions: Vec::new(),
+        suspects: Vec::new(),
     }
 }
 

@@ -129,6 +129,7 @@ mod tests {
             protocol: crate::judge::Protocol::Ranking,
             ties: false,
             descriptions: Vec::new(),
+            suspects: Vec::new(),
         }
         .identified()
     }

@@ -220,6 +220,7 @@ mod tests {
             protocol: Protocol::Ranking,
             ties: false,
             descriptions: Vec::new(),
+            suspects: Vec::new(),
         }
     }
 

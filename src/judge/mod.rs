@@ -2,8 +2,8 @@
 //!
 //! One file a task; [`settings`] holds what a study chooses, [`protocol`] what is asked for in preference, [`orders`]
 //! makes the designs, [`trial`] names a trial, [`read`] turns text into verdicts, [`repair`] asks once more for one,
-//! [`response`] asks for it as JSON, [`confidence`] takes its probability from tokens, and [`panel`] puts several judges
-//! together.
+//! [`response`] asks for it as JSON, [`confidence`] takes its probability from tokens, [`panel`] puts several judges
+//! together, and [`suspect`] finds texts that speak to a judge.
 
 pub mod confidence;
 pub mod family;
@@ -17,6 +17,7 @@ pub mod repair;
 pub mod response;
 pub mod settings;
 pub mod simulation;
+pub mod suspect;
 pub mod trial;
 pub mod verification;
 
@@ -29,6 +30,7 @@ pub use confidence::Confidence;
 pub use protocol::{Criterion, Protocol, Score};
 pub use repair::Repair;
 use settings::JudgeOutput;
+pub use suspect::Suspect;
 
 /// What a judge does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -60,7 +62,7 @@ pub const CONTROL_ARM: &str = "none";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
-    /// 16 hexadecimal characters of the BLAKE3 of all other fields.
+    /// 16 hexadecimal characters of the BLAKE3 of all other fields but `suspects`.
     pub id: String,
     /// What is to be done.
     pub task: Task,
@@ -96,6 +98,9 @@ pub struct Trial {
     /// What the judge is told of each explanation's method, aligned with `arms`; empty when it is told nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub descriptions: Vec<String>,
+    /// Texts among what is shown that speak to the judge. They follow from the pages and are no part of the trial's id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<Suspect>,
 }
 
 /// What a judge said, read.

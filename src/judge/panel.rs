@@ -208,6 +208,7 @@ mod tests {
             protocol: Protocol::Ranking,
             ties: false,
             descriptions: Vec::new(),
+            suspects: Vec::new(),
         }
     }
 

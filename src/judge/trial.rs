@@ -49,6 +49,7 @@ impl Trial {
             protocol: Protocol::Ranking,
             ties: false,
             descriptions: Vec::new(),
+            suspects: Vec::new(),
         }
     }
 
@@ -58,11 +59,13 @@ impl Trial {
         self
     }
 
-    /// 16 hexadecimal characters of the BLAKE3 of the canonical JSON (keys sorted, no blanks) of all fields but `id`.
+    /// 16 hexadecimal characters of the BLAKE3 of the canonical JSON (keys sorted, no blanks) of all fields but `id` and
+    /// `suspects`, which follow from what is shown.
     pub fn identity(&self) -> String {
         let mut fields = serde_json::to_value(self).unwrap_or_default();
         if let Value::Object(fields) = &mut fields {
             fields.remove("id");
+            fields.remove("suspects");
         }
         let mut text = String::new();
         write_canonical(&fields, &mut text);
@@ -151,6 +154,7 @@ mod tests {
             protocol: Protocol::Ranking,
             ties: false,
             descriptions: Vec::new(),
+            suspects: Vec::new(),
         }
         .identified()
     }

@@ -20,6 +20,7 @@ use super::records::{RunRecords, StudyFacts};
 use super::run_check::{CheckAnalysis, RunCheck};
 use super::sensitivity::{self, Sensitivity};
 use super::simulation::{self, SimulationAnalysis};
+use super::suspects::{self, ArmSuspects};
 use super::usage::{self, CallCost};
 use super::verification::{self, VerificationAnalysis};
 use crate::stats::Stat;
@@ -67,6 +68,9 @@ pub struct Analysis {
     pub sensitivity: Vec<Sensitivity>,
     /// Preference against both accuracies.
     pub correlations: Vec<PreferenceCorrelation>,
+    /// Texts that speak to the judge: one entry an arm that shows any.
+    #[serde(default)]
+    pub suspects: Vec<ArmSuspects>,
     /// One entry an arm and visibility of the answer.
     pub pages: Vec<PageAnalysis>,
     /// What a check of the run found; `None` when it was not checked.
@@ -129,6 +133,7 @@ pub fn analyze(records: &RunRecords) -> Analysis {
         preference,
         simulation,
         verification,
+        suspects: suspects::analyze(records),
         pages: pages::analyze(records),
         check: records.check.as_ref().map(RunCheck::analysis),
         total_cost: usage::total_cost(calls.iter().map(|call| call.cost.clone())),

@@ -60,6 +60,8 @@ pub enum FlagKind {
     AskedAsText,
     /// The protocol of judging is not the default one.
     Protocol,
+    /// What was judged holds texts that speak to the judge.
+    Suspects,
     /// Verdicts were read from answers to a request for repair.
     Repaired,
     /// Answers are missing; they count as wrong.
@@ -111,6 +113,7 @@ impl FlagKind {
             Self::FamilyUnknown => "family_unknown",
             Self::AskedAsText => "asked_as_text",
             Self::Protocol => "protocol",
+            Self::Suspects => "suspects",
             Self::Repaired => "repaired",
             Self::MissingAnswers => "missing_answers",
             Self::ArmWithoutTrials => "arm_without_trials",

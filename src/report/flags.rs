@@ -47,6 +47,7 @@ pub fn raise(analysis: &Analysis, index: &Index) -> Vec<Flag> {
     let mut flags = Flags::default();
     flags.self_judging(&analysis.study);
     flags.judging(&analysis.study, index);
+    flags.suspects(analysis);
     flags.answers(analysis);
     flags.imported(analysis);
     flags.imported_judgments(&analysis.study);

@@ -38,6 +38,7 @@ pub mod records;
 pub mod run_check;
 pub mod sensitivity;
 pub mod simulation;
+pub mod suspects;
 pub mod tables;
 mod test_table;
 pub mod usage;

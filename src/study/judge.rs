@@ -8,9 +8,9 @@ use crate::explain::{AnswerVisibility, Page};
 use crate::judge::orders::OrderError;
 use crate::judge::prompt::{self, Prompt, PromptError};
 use crate::judge::protocol::Protocol;
-use crate::judge::settings::JudgeOutput;
+use crate::judge::settings::{JudgeOutput, JudgeView};
 use crate::judge::trial::SampleAnswers;
-use crate::judge::{CONTROL_ARM, Judgment, Task, Trial, preference, simulation, verification};
+use crate::judge::{CONTROL_ARM, Judgment, Suspect, Task, Trial, preference, simulation, suspect, verification};
 use crate::method;
 use crate::model::store::CallStore;
 use crate::model::{Message, Model, Stop};
@@ -21,6 +21,7 @@ use super::explain::{PageKey, Pages};
 use super::file::{JudgeEntry, StudyFile};
 use super::load::{Arm, Study, StudyError};
 use super::models::content_digest;
+use super::picture::Pictures;
 use super::work::{Halt, each};
 
 /// The templates of the tasks of a study.
@@ -38,6 +39,8 @@ pub(super) struct ReadyJudge {
 pub(super) struct Bench {
     pub(super) samples: BTreeMap<String, Sample>,
     pub(super) pages: Pages,
+    /// The pages as pictures, for judges that see.
+    pub(super) pictures: Pictures,
     pub(super) trials: Vec<Trial>,
     pub(super) prompts: Prompts,
     pub(super) seed: u64,
@@ -158,6 +161,35 @@ pub(super) fn trials(study: &Study, answers: &[SampleAnswers]) -> Result<Vec<Tri
     Ok(trials)
 }
 
+/// The pages that these trials show, in their order.
+pub(super) fn shown<'a>(trials: &'a [Trial], pages: &'a Pages) -> impl Iterator<Item = &'a Page> {
+    trials.iter().flat_map(move |trial| {
+        let keys = trial.arms.iter().map(|arm| page_key(trial, arm));
+        keys.filter_map(move |key| pages.get(&key).map(AsRef::as_ref))
+    })
+}
+
+/// Writes down with every trial which of the texts that it shows speak to the judge.
+pub(super) fn find_suspects(trials: &mut [Trial], samples: &[Sample], pages: &Pages) {
+    let questions: BTreeMap<&str, Vec<Suspect>> = samples
+        .iter()
+        .map(|sample| (sample.id.as_str(), suspect::of_question(&sample.question)))
+        .collect();
+    let mut on_pages: BTreeMap<PageKey, Vec<Suspect>> = BTreeMap::new();
+    for trial in trials {
+        let mut found = vec![questions.get(trial.sample.as_str()).cloned().unwrap_or_default()];
+        for arm in &trial.arms {
+            let key = page_key(trial, arm);
+            if !on_pages.contains_key(&key) {
+                let of_page = pages.get(&key).map(|page| suspect::of_page(arm, &page.markdown));
+                on_pages.insert(key.clone(), of_page.unwrap_or_default());
+            }
+            found.extend(on_pages.get(&key).cloned());
+        }
+        trial.suspects = suspect::together(found);
+    }
+}
+
 /// Puts every trial before every judge: judge by judge, trials in their order.
 pub(super) async fn judge(
     bench: &Arc<Bench>,
@@ -230,6 +262,11 @@ fn conversation(
         .get(&trial.task)
         .ok_or_else(|| "the study has no such task".to_owned())?;
     let wrong = |error: PromptError| error.to_string();
+    if judge.entry.view == JudgeView::Picture {
+        let pictures = pages.into_iter().map(|page| bench.pictures.get(page));
+        let pictures = pictures.collect::<Result<_, _>>()?;
+        return prompt::render_pictures(trial, sample, pictures, output, template, bench.seed).map_err(wrong);
+    }
     let form = (judge.entry.view, output);
     prompt::render_for(trial, sample, &pages, form, template, bench.seed).map_err(wrong)
 }

@@ -29,6 +29,7 @@ use super::judge::{self, Bench, ReadyJudge};
 use super::load::{Arm, Study, StudyError};
 use super::models::{Models, StoredCalls};
 use super::observe::Observer;
+use super::picture::{self, Pictures};
 use super::stored::{check_stored, stored};
 use super::summary::{Summary, Tally, most_unread};
 use super::watch::Watch;
@@ -200,6 +201,9 @@ pub async fn run(study: &Study, options: &Options, observer: &dyn Observer, stop
         ));
     }
     let prompts = judge::prompts(study)?;
+    if options.wants(Stage::Judge) {
+        picture::check(study, &options.directory(study))?;
+    }
     let imports = Imports::read(study, &samples)?;
     let directory = RunDirectory::create(&options.directory(study))?;
     let models = Models::open(study, &directory, options, stop)?;
@@ -437,8 +441,10 @@ impl<'a> Running<'a> {
             .map_err(RunError::Leak)?;
         self.redo(Stage::Judge)?;
         let file = &self.study.file;
-        let trials = judge::trials(self.study, &judge::answers(&self.samples, &self.arms, traces))?;
+        let mut trials = judge::trials(self.study, &judge::answers(&self.samples, &self.arms, traces))?;
+        judge::find_suspects(&mut trials, &self.samples, &explained.pages);
         self.keep(directory::TRIALS, &trials)?;
+        let pictures = Pictures::of(&self.directory, self.study, judge::shown(&trials, &explained.pages))?;
         let bench = Arc::new(Bench {
             samples: self
                 .samples
@@ -446,6 +452,7 @@ impl<'a> Running<'a> {
                 .map(|sample| (sample.id.clone(), sample.clone()))
                 .collect(),
             pages: explained.pages,
+            pictures,
             trials,
             prompts,
             seed: file.study.seed,

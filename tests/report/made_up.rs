@@ -215,6 +215,7 @@ fn trial(task: Task, sample: &str, arms: &[&str]) -> Trial {
         protocol: tabjury::judge::Protocol::Ranking,
         ties: false,
         descriptions: Vec::new(),
+        suspects: Vec::new(),
     }
 }
 

@@ -59,6 +59,7 @@ fn trial(protocol: Protocol, sample: usize, arms: &[&str], repeat: u32) -> Trial
         protocol,
         ties: protocol == Protocol::Ranking,
         descriptions: Vec::new(),
+        suspects: Vec::new(),
     }
     .identified()
 }

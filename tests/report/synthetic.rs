@@ -57,6 +57,7 @@ fn trial(task: Task, sample: usize, arms: Vec<String>, turn: u32) -> Trial {
         protocol: Protocol::Ranking,
         ties: false,
         descriptions: Vec::new(),
+        suspects: Vec::new(),
     }
 }
 

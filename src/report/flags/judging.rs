@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{FlagKind, Flags, Severity, same_model, task_name};
 use crate::judge::family::family;
 use crate::judge::{Judgment, Task, Trial};
+use crate::report::analysis::Analysis;
 use crate::report::index::Index;
 use crate::report::records::{JudgeFacts, StudyFacts};
 
@@ -88,6 +89,31 @@ impl Flags {
                 names.join(", ")
             ),
         );
+    }
+
+    /// What was judged holds texts that speak to the judge.
+    pub(super) fn suspects(&mut self, analysis: &Analysis) {
+        for arm in &analysis.suspects {
+            let by = |counts: &BTreeMap<String, usize>| {
+                let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+                counts.join(", ")
+            };
+            self.add(
+                Severity::Caution,
+                FlagKind::Suspects,
+                (None, None, Some(&arm.arm)),
+                format!(
+                    "{} of {} trials that show {} hold text that speaks to the judge or has the form of a verdict (in: {}; \
+                     by rule: {}). It was shown as it stands, between the fences of the prompt; read such trials before \
+                     trusting their verdicts.",
+                    arm.suspect_trials,
+                    arm.trials,
+                    arm.arm,
+                    by(&arm.by_part),
+                    by(&arm.by_rule)
+                ),
+            );
+        }
     }
 
     /// How often the endpoint took not the form that the study asks for.

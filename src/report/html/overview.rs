@@ -77,6 +77,7 @@ fn title(kind: FlagKind) -> &'static str {
         FlagKind::StrayJudgments => "Judgments left out",
         FlagKind::ImportedJudgments => "Judgments recorded elsewhere",
         FlagKind::FamilyUnknown => "Family of a model not known",
+        FlagKind::Suspects => "Texts that speak to the judge",
         FlagKind::AskedAsText => "Asked for text instead of JSON",
         FlagKind::ImportedExplanations => "Explanations made elsewhere",
     }

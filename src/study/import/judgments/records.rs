@@ -206,6 +206,7 @@ impl Maker<'_> {
             protocol: Protocol::Ranking,
             ties: false,
             descriptions: Vec::new(),
+            suspects: Vec::new(),
         };
         self.judgment(trial, &judge, values::text(value), outcome);
         Ok(())
@@ -276,6 +277,7 @@ impl Maker<'_> {
                 protocol: Protocol::Ranking,
                 ties: false,
                 descriptions: Vec::new(),
+                suspects: Vec::new(),
             };
             self.judgment(trial, judge, values::text(value), outcome);
         }
