@@ -5,7 +5,7 @@
 mod held;
 
 use crate::stats::multiple::{Correction, corrected};
-use crate::stats::proportion::binomial_test;
+use crate::stats::proportion::{binomial_test, wilson};
 use crate::stats::{Alternative, Interval, Stat};
 
 use super::preference::PreferenceAnalysis;
@@ -25,6 +25,12 @@ pub fn conclude(
     for panels in [false, true] {
         let of = |judge: &str| study.is_panel(judge) == panels;
         let preference: Vec<&PreferenceAnalysis> = preference.iter().filter(|judge| of(&judge.judge)).collect();
+        said.extend(
+            preference
+                .iter()
+                .copied()
+                .filter_map(|judge| first_chosen(study, judge)),
+        );
         said.extend(rankings(study, preference));
         said.extend(held::simulation(
             study,
@@ -73,6 +79,35 @@ fn rankings(study: &StudyFacts, preference: Vec<&PreferenceAnalysis>) -> Vec<Str
             }
         })
         .collect()
+}
+
+/// Of choices of the best, how often it stood first.
+fn first_chosen(study: &StudyFacts, judge: &PreferenceAnalysis) -> Option<String> {
+    let choices = judge.best_worst.as_ref()?;
+    let first = choices.best_by_place.first()?;
+    let (Ok(share), chance) = (&first.value, 1.0 / choices.arms.len().max(1) as f64) else {
+        return None;
+    };
+    // Without any variation Student's interval is undefined, and just then places decide most.
+    let interval = first.interval.clone().or_else(|undefined| match *share {
+        0.0 => wilson(0, first.n as u64, study.confidence),
+        1.0 => wilson(first.n as u64, first.n as u64, study.confidence),
+        _ => Err(undefined),
+    });
+    let what = match &interval {
+        Ok(interval) if interval.low > chance => "What is shown first is chosen as the best too often",
+        Ok(interval) if interval.high < chance => "What is shown first is chosen as the best too seldom",
+        Ok(_) => "No effect of being shown first was found",
+        Err(_) => "Whether being shown first decides is not known",
+    };
+    Some(format!(
+        "Preference of {}: {what}. It was in {} (mean over {} samples{}); chance gives {}.",
+        judge.judge,
+        percent(*share),
+        first.n,
+        interval_words(&interval),
+        percent(chance)
+    ))
 }
 
 fn under_one_order(study: &StudyFacts, judge: &PreferenceAnalysis, chance: f64, p: f64) -> String {

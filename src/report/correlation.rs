@@ -132,9 +132,12 @@ pub fn analyze(
     correlations
 }
 
+/// Sum and count of the inverted ranks of an arm on a sample, and of its successes.
+type RankAndSuccess = [(f64, f64); 2];
+
 /// Points of one judge on samples: the inverted mean rank of an arm, and how often the task was done right with it.
 fn within_samples(index: &Index, task: Task, judge: &str, arms: &[String]) -> Stat<WithinCorrelation> {
-    let mut points: BTreeMap<&str, BTreeMap<&str, [(f64, f64); 2]>> = BTreeMap::new();
+    let mut points: BTreeMap<&str, BTreeMap<&str, RankAndSuccess>> = BTreeMap::new();
     let mut add = |sample, arm, column: usize, value: f64| {
         let (sum, count) = &mut points.entry(sample).or_default().entry(arm).or_default()[column];
         *sum += value;

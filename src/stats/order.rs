@@ -10,6 +10,10 @@ const RIDGE: f64 = 1e-3;
 /// Positions whose log odds are further apart than this, odds of a thousand, are only held together by the ridge.
 const LARGEST_LOG_ODDS: f64 = 7.0;
 
+/// Less information than this on a position is less than a tenth of one ranking that could have turned out otherwise:
+/// every ranking follows the items.
+const LEAST_INFORMATION: f64 = 0.1;
+
 /// One ranking of things in the order in which they were shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownRanking {
@@ -41,7 +45,8 @@ pub struct OrderEffect {
 /// terms against the fit without them, with variances taken over samples (Boos 1992), chi-square with one degree less than
 /// positions. Against Mack and Skillings' test it also holds for incomplete rankings, for any design of orders and for
 /// rankings of the same sample, and items of different strength do not blur it; it needs no fit with position, so that a
-/// judge who follows positions always is no trouble.
+/// judge who follows positions always is no trouble. Where every ranking follows the items, whatever stands where, there is
+/// no evidence of any effect: the statistic is 0 and p is 1.
 ///
 /// All rankings show the same number of positions; `items` is the number of items. Undefined for fewer than two positions,
 /// an unknown item, a rank that is not finite, fewer samples than twice the positions, and where every item was always
@@ -251,11 +256,27 @@ impl Model<'_> {
         Err(Undefined::because("the strengths of items were not found"))
     }
 
+    /// Whether some item is shown at different positions.
+    fn varies_positions(&self) -> bool {
+        let mut seen: Vec<Option<usize>> = vec![None; self.items];
+        self.rankings.iter().any(|ranking| {
+            let mut places = ranking.shown.iter().enumerate();
+            places.any(|(place, (item, _))| *seen[*item].get_or_insert(place) != place)
+        })
+    }
+
     /// The score test of all positions at the fit without them. The last position is left out, which is fixed by the
     /// others.
     fn score_test(&self, at: &[f64]) -> Stat<ChiSquareTest> {
         let whole = self.slope(at);
         let tested = self.positions - 1;
+        let information: f64 = (self.items..self.items + self.positions)
+            .map(|position| whole.curvature.at(position, position) - RIDGE)
+            .sum();
+        if information < LEAST_INFORMATION * self.positions as f64 && self.varies_positions() {
+            // All that is left of such scores is what the ridge and rounding leave.
+            return Ok(ChiSquareTest::of(0.0, tested));
+        }
         let Some(inverse) = whole.curvature.leading(self.items).inverse() else {
             return Err(Undefined::because(
                 "the rankings do not determine the strengths of items",
@@ -302,5 +323,35 @@ impl Model<'_> {
         };
         let statistic: f64 = score.iter().zip(&solved).map(|(a, b)| a * b).sum();
         Ok(ChiSquareTest::of(statistic, tested))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn always_ranked(orders: &[[usize; 3]], samples: usize) -> Vec<ShownRanking> {
+        (0..samples)
+            .flat_map(|sample| {
+                orders.iter().map(move |shown| ShownRanking {
+                    sample,
+                    shown: shown.iter().map(|item| (*item, *item as f64 + 1.0)).collect(),
+                })
+            })
+            .collect()
+    }
+
+    #[test]
+    fn rankings_that_follow_the_items_are_no_evidence() {
+        let orders = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        for samples in [6, 16, 200] {
+            for orders in [&orders[..3], &orders] {
+                let found = order_effect(&always_ranked(orders, samples), 3).unwrap();
+                assert_eq!((found.test.statistic, found.test.p), (0.0, 1.0), "{samples}");
+            }
+        }
+        // Where every item always stands at its own position nothing can be told.
+        let fixed = order_effect(&always_ranked(&orders[..1], 16), 3);
+        assert!(fixed.unwrap_err().reason.contains("cannot be told apart"));
     }
 }

@@ -349,6 +349,44 @@ fn trials_without_arms_break_nothing() {
 }
 
 #[test]
+fn places_that_decide_are_found_in_every_form() {
+    let first_is_best = (0..10).flat_map(|sample| {
+        [["a", "b", "c"], ["c", "a", "b"]].map(|shown| {
+            let verdict = Verdict::BestWorst {
+                best: shown[0].to_owned(),
+                worst: shown[2].to_owned(),
+            };
+            (trial(Protocol::BestWorst, sample, &shown, 0), verdict)
+        })
+    });
+    let analysis = analyze(&run(first_is_best.collect()));
+    let said = analysis.conclusions.join("\n");
+    assert!(
+        said.contains("What is shown first is chosen as the best too often. It was in 100.0%"),
+        "{said}"
+    );
+    assert!(flagged(&analysis, FlagKind::PositionBias, Some("alder"), None));
+
+    let mut pairs = Vec::new();
+    for sample in 0..10 {
+        for shown in [["a", "b"], ["b", "a"], ["b", "c"], ["c", "b"], ["a", "c"], ["c", "a"]] {
+            // One sample in ten goes the other way.
+            let ranked = if sample == 0 { [shown[1], shown[0]] } else { shown };
+            pairs.push((trial(Protocol::Pairwise, sample, &shown, 0), ranking(&ranked)));
+        }
+    }
+    let analysis = analyze(&run(pairs));
+    let said = analysis.conclusions.join("\n");
+    assert!(
+        said.contains("moves its rank by more than chance") && said.contains("won 90.0% of its pairs"),
+        "{said}"
+    );
+    assert!(flagged(&analysis, FlagKind::PositionBias, Some("alder"), None));
+    let stability = &analysis.preference[0].stability;
+    assert_eq!((stability.compared, stability.inconsistent), (30, 30));
+}
+
+#[test]
 fn two_judges_agree_as_counted() {
     let analysis = analyze(&records());
     // Of preference both judges rank; alder has 13 readable rankings and birch all 14: on f1 to f4 alder follows the

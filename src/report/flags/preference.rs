@@ -38,21 +38,44 @@ impl Flags {
                 ),
             );
         }
-        let chance = 1.0 / judge.arms.len().max(1) as f64;
+        let chance = 1.0 / judge.ranked_arms.len().max(1) as f64;
         // Where places are tested, one test of all of them decides, and not the interval of each.
         let tested = judge.tests.as_ref().and_then(|tests| tests.places.as_ref().ok());
-        let uneven: Vec<String> = judge
-            .places
-            .iter()
-            .filter(|place| match tested {
+        let of_rankings = judge.places.iter().map(|place| &place.first);
+        let of_choices = judge.best_worst.iter().flat_map(|choices| &choices.best_by_place);
+        let uneven: Vec<String> = of_rankings
+            .chain(of_choices)
+            .enumerate()
+            .filter(|(_, first)| match tested {
                 Some(test) => test.p < 1.0 - level,
-                None => mean_excludes(&place.first, chance, level),
+                None => mean_excludes(first, chance, level),
             })
-            .map(|place| {
-                let share = place.first.value.as_ref().map_or(0.0, |share| *share);
-                format!("in place {} in {} of orders", place.place, percent(share))
+            .map(|(place, first)| {
+                let share = first.value.as_ref().map_or(0.0, |share| *share);
+                format!("in place {} in {} of orders", place + 1, percent(share))
             })
             .collect();
+        let earlier = judge.pairs.as_ref().and_then(|pairs| pairs.shown_earlier.as_ref());
+        if let (true, Some(earlier)) = (judge.places.is_empty(), earlier) {
+            let decides = match tested {
+                Some(test) => test.p < 1.0 - level,
+                None => mean_excludes(earlier, 0.5, level),
+            };
+            if let (true, Ok(share)) = (decides, &earlier.value) {
+                self.add(
+                    Severity::Severe,
+                    FlagKind::PositionBias,
+                    about,
+                    format!(
+                        "Of two explanations {} prefers the one shown first in {}, over {}. If places did nothing, it would \
+                         be half.",
+                        judge.judge,
+                        percent(*share),
+                        counted(earlier.n as u64, "sample")
+                    ),
+                );
+            }
+        }
         if !uneven.is_empty() {
             self.add(
                 Severity::Severe,

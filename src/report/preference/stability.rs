@@ -25,13 +25,23 @@ pub struct Stability {
     pub inconsistent: u64,
 }
 
-/// What is best, and the whole verdict, both whatever the order shown.
-fn content(verdict: &Verdict) -> Option<(Vec<&str>, Vec<(&str, u64)>)> {
+/// A verdict, whatever the order shown.
+#[derive(Debug, PartialEq)]
+struct Content<'a> {
+    /// What comes first.
+    best: Vec<&'a str>,
+    /// Every arm with its rank, doubled, so that halves are whole.
+    whole: Vec<(&'a str, u64)>,
+}
+
+fn content(verdict: &Verdict) -> Option<Content<'_>> {
     if let Verdict::BestWorst { best, worst } = verdict {
-        return Some((vec![best], vec![(best, 1), (worst, 2)]));
+        return Some(Content {
+            best: vec![best],
+            whole: vec![(best, 1), (worst, 2)],
+        });
     }
     let ranks = verdict.mid_ranks()?;
-    // Mid-ranks are halves, so that doubled they are whole.
     let mut doubled: Vec<(&str, u64)> = ranks
         .iter()
         .map(|(arm, rank)| (*arm, (2.0 * rank).round() as u64))
@@ -43,12 +53,14 @@ fn content(verdict: &Verdict) -> Option<(Vec<&str>, Vec<(&str, u64)>)> {
         .filter(|(_, rank)| *rank == least)
         .map(|(arm, _)| *arm)
         .collect();
-    Some((best, doubled))
+    Some(Content { best, whole: doubled })
 }
 
 /// Over orders. Of repeats of one order the first readable one counts.
 pub(super) fn over_orders(scored: &[Scored]) -> Stability {
-    let mut shown: BTreeMap<(&str, Vec<&str>), BTreeMap<&[String], &Verdict>> = BTreeMap::new();
+    /// Arms of a sample, whatever their order.
+    type Together<'a> = (&'a str, Vec<&'a str>);
+    let mut shown: BTreeMap<Together, BTreeMap<&[String], &Verdict>> = BTreeMap::new();
     for scored in scored {
         let Some(verdict) = scored.verdict() else {
             continue;
@@ -65,9 +77,9 @@ pub(super) fn over_orders(scored: &[Scored]) -> Stability {
             continue;
         };
         found.compared += 1;
-        if contents.iter().any(|(best, _)| *best != contents[0].0) {
+        if contents.iter().any(|content| content.best != contents[0].best) {
             found.inconsistent += 1;
-        } else if contents.iter().any(|(_, whole)| *whole != contents[0].1) {
+        } else if contents.iter().any(|content| *content != contents[0]) {
             found.unstable += 1;
         } else {
             found.stable += 1;
