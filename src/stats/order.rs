@@ -14,6 +14,9 @@ const LARGEST_LOG_ODDS: f64 = 7.0;
 /// every ranking follows the items.
 const LEAST_INFORMATION: f64 = 0.1;
 
+/// Squared scores below this part of the information are rounding.
+const NO_SCORE: f64 = 1e-12;
+
 /// One ranking of things in the order in which they were shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownRanking {
@@ -273,7 +276,8 @@ impl Model<'_> {
         let information: f64 = (self.items..self.items + self.positions)
             .map(|position| whole.curvature.at(position, position) - RIDGE)
             .sum();
-        if information < LEAST_INFORMATION * self.positions as f64 && self.varies_positions() {
+        let varies = self.varies_positions();
+        if information < LEAST_INFORMATION * self.positions as f64 && varies {
             // All that is left of such scores is what the ridge and rounding leave.
             return Ok(ChiSquareTest::of(0.0, tested));
         }
@@ -314,6 +318,11 @@ impl Model<'_> {
                 }
             }
         }
+        // A judge that ranks a sample alike in every order of a balanced design has no score at all on it; what is left is
+        // rounding, and means nothing.
+        if varies && raw.iter().sum::<f64>() < NO_SCORE * information {
+            return Ok(ChiSquareTest::of(0.0, tested));
+        }
         let confounded = (0..tested).any(|row| variance.at(row, row) <= 1e-6 * raw[row] || raw[row] == 0.0);
         let solved = variance.solve(&score).filter(|_| !confounded);
         let Some(solved) = solved else {
@@ -339,6 +348,29 @@ mod tests {
                 })
             })
             .collect()
+    }
+
+    #[test]
+    fn a_judge_that_ranks_a_sample_alike_in_every_order_follows_no_place() {
+        // Samples differ in what comes first, and in none does it matter what stands where.
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        let favourite = |sample: usize| match sample {
+            0 => [3.0, 1.0, 2.0],
+            1 | 2 => [1.0, 2.0, 3.0],
+            _ => [1.0, 3.0, 2.0],
+        };
+        for (samples, orders) in [(16, &orders[..]), (100, &orders[..])] {
+            let rankings: Vec<ShownRanking> = (0..samples)
+                .flat_map(|sample| {
+                    orders.iter().map(move |shown| ShownRanking {
+                        sample,
+                        shown: shown.iter().map(|item| (*item, favourite(sample)[*item])).collect(),
+                    })
+                })
+                .collect();
+            let found = order_effect(&rankings, 3).unwrap();
+            assert_eq!((found.test.statistic, found.test.p), (0.0, 1.0), "{samples}");
+        }
     }
 
     #[test]
