@@ -80,7 +80,8 @@ fn latin(c: char) -> Vec<char> {
     if c.is_ascii() || !c.is_alphabetic() {
         return vec![c];
     }
-    let like: Vec<char> = skeleton(c.encode_utf8(&mut [0; 4])).collect();
+    // As a small letter: a capital may look like another small one.
+    let like: Vec<char> = skeleton(&c.to_lowercase().collect::<String>()).collect();
     match like.as_slice() {
         [one] if one.is_ascii_alphabetic() => vec![*one],
         _ => vec![c],
@@ -122,11 +123,15 @@ const RULES: [Rule; 5] = [
 ];
 
 /// For each pattern the place of its rule in [`RULES`].
-const PATTERNS: [(usize, &str); 32] = [
+const PATTERNS: [(usize, &str); 33] = [
     // Override, in English.
     (
         0,
-        r"(?i)\b(?:ignore|disregard|forget|overlook|override|bypass|do not follow|don't follow|stop following|pay no (?:attention|heed) to)\s+(?:(?:the|all|any|your|these|those|my|every|each|of|previous|prior|earlier|above|preceding|foregoing|other|given|original|initial|system|safety|judging|and|or)\s+){1,6}(?:instructions?|prompts?|directives?|guidelines?|directions|rules|commands?|requests?|explanations)\b",
+        r"(?i)\b(?:ignore|disregard|forget|overlook|override|bypass|do not follow|don't follow|stop following|pay no (?:attention|heed) to)\s+(?:(?:the|all|any|your|these|those|my|every|each|of|previous|prior|earlier|above|preceding|foregoing|other|given|original|initial|system|safety|judging|and|or)\s+){1,6}(?:instructions?|prompts?|directives?|guidelines?)\b",
+    ),
+    (
+        0,
+        r"(?i)\b(?:ignore|disregard|forget|overlook|override|bypass)\s+(?:(?:all|any|the|of|every)\s+){0,3}(?:your|previous|prior|earlier|above|preceding|foregoing|original|initial|system|safety|judging|other)\s+(?:\w+\s+){0,2}(?:directions|rules|commands?|requests?|explanations|text)\b",
     ),
     (
         0,
