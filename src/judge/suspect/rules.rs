@@ -152,7 +152,7 @@ const PATTERNS: [(usize, &str); 33] = [
     ),
     (
         0,
-        r"(?i)\b(?:ignor[ae]n?|olvid[ae]n?|esque[cç]a|esquece|desconsider[ae]|desestima|dimentic\w+|tralasci\w+)\s+(?:\w+\s+){0,3}(?:instruc(?:ciones|[cç][oõ]es)|indicaciones|reglas|istruzioni|regole|ordens|[oó]rdenes)\b",
+        r"(?i)\b(?:ignor[ae]n?|olvid[ae]n?|esque[cç]a|esquece|desconsider[ae]|desestima|dimentic\w+|tralasci\w+)\s+(?:\w+\s+){0,3}(?:instru(?:cciones|c?[cç][oõ]es)|indicaciones|reglas|istruzioni|regole|ordens|[oó]rdenes)\b",
     ),
     (
         0,
