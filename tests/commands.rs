@@ -298,15 +298,14 @@ fn more_failures_than_allowed_exit_6_after_the_report() {
 
 #[test]
 fn more_unread_judgments_than_allowed_exit_9_after_the_report() {
-    let desk = Desk::new();
-    desk.write(
-        "script.jsonl",
-        &SCRIPT.replace("Verdict: correct", "I would rather talk about the weather."),
-    );
-    let study = desk.read("study.toml");
     for (allowed, expected) in [(0.01, 9), (1.0, 0)] {
+        let desk = Desk::new();
+        desk.write(
+            "script.jsonl",
+            &SCRIPT.replace("Verdict: correct", "I would rather talk about the weather."),
+        );
         let report = format!("\n[report]\nmax_failure_share = 1.0\nmax_unparsed_share = {allowed}\n");
-        desk.write("study.toml", &format!("{study}{report}"));
+        desk.write("study.toml", &format!("{}{report}", desk.read("study.toml")));
         let (code, out, err) = desk.run(&[]);
         assert_eq!((code, out.as_str()), (expected, "run\n"), "{err}");
         if expected == 9 {
