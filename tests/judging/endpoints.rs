@@ -18,11 +18,11 @@ pub(crate) fn endpoint(refuses: &'static str, answer: Value) -> (String, Arc<Mut
     (address, bodies)
 }
 
+/// What an endpoint was sent, request by request.
+type Sent<T> = Arc<Mutex<Vec<T>>>;
+
 /// Its address, the bodies it was sent, and the same as they came.
-pub(crate) fn listening(
-    refuses: &'static str,
-    answer: Value,
-) -> (String, Arc<Mutex<Vec<Value>>>, Arc<Mutex<Vec<String>>>) {
+pub(crate) fn listening(refuses: &'static str, answer: Value) -> (String, Sent<Value>, Sent<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
     let bodies = Arc::new(Mutex::new(Vec::new()));

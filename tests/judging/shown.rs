@@ -116,13 +116,13 @@ fn a_page_that_speaks_to_nobody_is_not_suspect() {
 /// Whether there is a Chromium to draw pages; says so where there is none.
 fn sees(test: &str) -> bool {
     let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    let starts = |name: &&str| {
+    let starts = |name: &str| {
         Command::new(name)
             .arg("--version")
             .output()
             .is_ok_and(|done| done.status.success())
     };
-    let found = names.iter().any(|name| starts(&name));
+    let found = names.iter().any(|name| starts(name));
     let required = std::env::var_os("TABJURY_REQUIRE_BROWSER").is_some_and(|value| value == "1");
     assert!(
         found || !required,
