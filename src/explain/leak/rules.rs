@@ -393,8 +393,9 @@ fn is_fixed(text: &str) -> bool {
             .into_iter()
             .any(|shown| text.trim_matches('*') == words::fallback_notice(shown))
     };
-    // Without a letter it is a number of a row, or a sign.
-    let says_something = text.chars().any(char::is_alphabetic);
+    // Without a letter it is a number of a row, or a sign; `→ 3` is neither.
+    let leads_to = text.contains(['=', '→', '⇒', '≈']) && text.chars().any(char::is_numeric);
+    let says_something = leads_to || text.chars().any(char::is_alphabetic);
     !says_something
         || is_place(text)
         || LINES.contains(&text)
