@@ -225,7 +225,7 @@ impl Concealer<'_, '_> {
     fn is_put_in_words(&self, table: &Table, column: usize) -> bool {
         cells(table, column)
             .flatten()
-            .any(|cell| words_of(cell).len() > 1 && states(self.forms, cell))
+            .any(|cell| puts_in_words(self.forms, cell))
     }
 
     /// The last step of a chain that compares what the question offers must not pick out the answer alone.
@@ -254,11 +254,21 @@ fn cells(table: &Table, column: usize) -> impl Iterator<Item = Option<&str>> + C
 }
 
 /// Whether a text of more than a value states the answer.
-pub(super) fn states(forms: &AnswerForms, text: &str) -> bool {
+fn states(forms: &AnswerForms, text: &str) -> bool {
     match forms {
         AnswerForms::Verdict => !forms.said_in_step(text).is_empty(),
         _ => !forms.stated_in(text).is_empty(),
     }
+}
+
+/// Whether a cell is more than a value, by words or by a sign that leads to one, and states the answer.
+pub(super) fn puts_in_words(forms: &AnswerForms, cell: &str) -> bool {
+    (words_of(cell).len() > 1 || has_leading_sign(cell)) && states(forms, cell)
+}
+
+/// Whether a text has a sign that leads to a value as words do: `→ 3`.
+pub(super) fn has_leading_sign(text: &str) -> bool {
+    text.contains(['=', '→', '⇒', '≈'])
 }
 
 /// Whether a result of one row gives a verdict in a column that was computed, in whatever way: 1, yes, T.

@@ -219,10 +219,7 @@ impl<'b, 'a> Rules<'b, 'a> {
             let is_put_in_words = || {
                 cells().flatten().any(|cell| {
                     let own = &self.blind.own;
-                    !own.is_cell(cell)
-                        && words_of(cell).len() > 1
-                        && withhold::states(forms, cell)
-                        && !own.has_cell(cell)
+                    !own.is_cell(cell) && withhold::puts_in_words(forms, cell) && !own.has_cell(cell)
                 })
             };
             let is_verdict = || match (forms, table.rows.as_slice()) {
@@ -394,7 +391,7 @@ fn is_fixed(text: &str) -> bool {
             .any(|shown| text.trim_matches('*') == words::fallback_notice(shown))
     };
     // Without a letter it is a number of a row, or a sign; `→ 3` is neither.
-    let leads_to = text.contains(['=', '→', '⇒', '≈']) && text.chars().any(char::is_numeric);
+    let leads_to = withhold::has_leading_sign(text) && text.chars().any(char::is_numeric);
     let says_something = leads_to || text.chars().any(char::is_alphabetic);
     !says_something
         || is_place(text)
