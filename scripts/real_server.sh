@@ -104,6 +104,7 @@ max_tokens = 64
 
 [report]
 max_failure_share = 1.0
+max_unparsed_share = 1.0
 TOML
 
 # The first answer of a cold server can take longer than the doctor waits.
