@@ -6,14 +6,14 @@ use sqlparser::ast::{
 };
 
 use super::aliases::{Term, follow_aliases, group_terms, order_terms};
-use super::branches::made_of;
-use super::expressions::{Parts, Subquery, SubqueryUse, first_argument, look_into, name_of};
+use super::branches::{Call, calls, made_of};
+use super::expressions::{Subquery, SubqueryUse, first_argument, look_into, name_of};
 use super::from::{Joined, on_conditions};
-use super::layout::{Argument, Dependent, Layout, Part, Read, Test};
+use super::layout::{Argument, Dependent, InGroup, Layout, Part, Read, Test};
 use super::provenance::{Provenance, altogether, match_rows, merge_equal};
 use super::stability::{Stability, has_collation};
 use super::standing::Standing;
-use super::tested::{Tested, all_hold};
+use super::tested::{Tested, all_hold, names_beside};
 use super::tracer::{Tracer, Untraced, differs, untraced};
 use crate::engine::members::{MEMBERS, OWN_PREFIX};
 use crate::engine::sqlite::ResultSet;
@@ -44,7 +44,7 @@ impl Tracer<'_> {
         limit: Option<&LimitClause>,
         result: &ResultSet,
     ) -> Result<(Vec<Provenance>, Standing), Untraced> {
-        let prepared = self.prepare(select, order_by, limit)?;
+        let prepared = self.prepare(select, order_by, limit, None)?;
         let mut standing = self.note_deciding(&prepared, order_by, limit)?;
         let width = result.names.len();
         if standing.columns.len() != width {
@@ -122,11 +122,11 @@ impl Tracer<'_> {
     pub(super) fn read_hidden(&self, prepared: &Prepared, hidden: &[SqlValue]) -> Read {
         self.with_reader(|reader| match (prepared.is_aggregate, hidden.first()) {
             (true, Some(SqlValue::Integer(position))) => {
-                prepared
-                    .layout
-                    .read_group(self.database.members().take(*position), &hidden[1..], reader)
+                let group = self.database.members().take(*position);
+                let (gates, taken) = hidden[1..].split_at(prepared.layout.gates.len().min(hidden.len() - 1));
+                prepared.layout.read_group(group, gates, taken, reader)
             }
-            _ => prepared.layout.read(hidden, true, reader),
+            _ => prepared.layout.read(hidden, InGroup::NONE, reader),
         })
     }
 
@@ -135,6 +135,7 @@ impl Tracer<'_> {
         select: &Select,
         order_by: Option<&OrderBy>,
         limit: Option<&LimitClause>,
+        outside: Option<&Layout>,
     ) -> Result<Prepared, Untraced> {
         let mut select = select.clone();
         let mut layout = Layout::default();
@@ -172,8 +173,10 @@ impl Tracer<'_> {
         }
         let mut common = Provenance::default();
         let no_relations = layout.relations.is_empty();
-        for parts in [&projection, &having, &ordering_parts, &on].into_iter().chain(&filters) {
+        let of_groups = [&projection, &having, &ordering_parts];
+        for parts in of_groups.into_iter().chain([&on]).chain(&filters) {
             let place = Place {
+                of_groups: is_aggregate && of_groups.iter().any(|computed| std::ptr::eq(parts, *computed)),
                 is_source: std::ptr::eq(parts, &projection) || no_relations,
                 in_join: std::ptr::eq(parts, &on),
                 is_aggregate,
@@ -186,8 +189,19 @@ impl Tracer<'_> {
         let common = self.share(common);
         if is_aggregate {
             layout.every_row_counts = is_grouped;
-            for part in [&projection, &having, &ordering_parts] {
-                aggregate_arguments(part, &mut layout)?;
+            // One that a MIN or MAX takes other columns' row from is looked at wherever it stands.
+            layout.has_no_gates = !layout.dependents.is_empty()
+                || names_beside(&select.projection, &groups, &layout)
+                || names_beside(&select.having, &groups, &layout)
+                || names_beside(&ordered_by, &groups, &layout)
+                || select.projection.iter().any(is_wildcard);
+            let called = [
+                (calls(&select.projection), projection.has_bare_name),
+                (calls(&select.having), having.has_bare_name),
+                (calls(&ordered_by), ordering_parts.has_bare_name),
+            ];
+            for (calls, has_bare_name) in &called {
+                aggregate_arguments(calls, *has_bare_name, &mut layout)?;
             }
             // Of several MIN and MAX it is not said which one gives a column that stands outside of them its row.
             let extremes = layout.arguments.iter().filter(|argument| argument.extreme.is_some());
@@ -199,6 +213,7 @@ impl Tracer<'_> {
             groups: &groups,
             ordered_by: &ordered_by,
             is_aggregate,
+            outside,
         };
         tested.collect(&mut layout)?;
         Ok(Prepared {
@@ -257,6 +272,7 @@ impl Tracer<'_> {
             layout: inner,
             is_source,
             in_join: place.in_join,
+            of_row: !place.of_groups || subquery.in_aggregate,
         });
         Ok(())
     }
@@ -273,7 +289,8 @@ impl Tracer<'_> {
         if skipped_rows(query.limit_clause.as_ref()).is_some() {
             return Err("a subquery with OFFSET that depends on the row is not traced".to_owned());
         }
-        let prepared = self.prepare(select, query.order_by.as_ref(), query.limit_clause.as_ref())?;
+        let limit = query.limit_clause.as_ref();
+        let prepared = self.prepare(select, query.order_by.as_ref(), limit, Some(outside))?;
         if aggregates_outside(&prepared) {
             return Err("an aggregate of the surrounding query inside a subquery is not traced".to_owned());
         }
@@ -308,7 +325,11 @@ impl Tracer<'_> {
             }
             format!("(SELECT {MEMBERS}({}) FROM ({text}))", names.join(", "))
         } else {
-            asked.projection = vec![raw_item(format!("{MEMBERS}({})", columns.join(", ")))];
+            let mut members = format!("{MEMBERS}({})", columns.join(", "));
+            for gate in &prepared.layout.gates {
+                members.push_str(&format!(" || ',' || {gate}"));
+            }
+            asked.projection = vec![raw_item(members)];
             format!("({asked})")
         };
         Ok((sql, prepared.layout))
@@ -324,6 +345,12 @@ struct Place {
     in_join: bool,
     /// In a SELECT with groups.
     is_aggregate: bool,
+    /// In what that computes of its groups.
+    of_groups: bool,
+}
+
+fn is_wildcard(item: &SelectItem) -> bool {
+    matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
 }
 
 /// A scalar subquery gives its first row, whatever comes after it.
@@ -412,9 +439,9 @@ pub(super) fn query_text(select: &Select, order_by: Option<&OrderBy>, limit: Opt
 
 /// What the aggregates of a SELECT take from a row. `COUNT(*)` takes every row, and so does a column that stands
 /// outside of them, unless a MIN or MAX says which row it is taken from.
-fn aggregate_arguments(parts: &Parts, layout: &mut Layout) -> Result<(), Untraced> {
+fn aggregate_arguments(calls: &[Call], has_bare_name: bool, layout: &mut Layout) -> Result<(), Untraced> {
     let mut has_extreme = false;
-    for function in &parts.aggregates {
+    for Call { function, ways } in calls {
         let name = name_of(function);
         let extreme = match name.as_str() {
             "min" => Some(false),
@@ -425,6 +452,7 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) -> Result<(), Untrace
         if extreme.is_some() && has_collation(&function.args) {
             return Err("a MIN or MAX by another collation is not traced".to_owned());
         }
+        let gate = layout.gate(ways);
         if name.starts_with("json") {
             // These take NULL as a value.
             layout.every_row_counts = true;
@@ -433,6 +461,7 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) -> Result<(), Untrace
         let argument = match (first_argument(function), filter) {
             (Some(argument), _) => argument.to_string(),
             (None, Some(_)) => "1".to_owned(),
+            (None, None) if gate.is_some() => "1".to_owned(),
             (None, None) => {
                 layout.every_row_counts = true;
                 continue;
@@ -457,15 +486,22 @@ fn aggregate_arguments(parts: &Parts, layout: &mut Layout) -> Result<(), Untrace
                 let test = Test {
                     sql: all_hold(&names.within),
                     columns: named,
+                    outside: Vec::new(),
                     of_group: false,
+                    gate,
                 };
                 let argument = layout.arguments.len();
                 layout.parts.push(Part { argument, test });
             }
         }
-        layout.arguments.push(Argument { sql, extreme, columns });
+        layout.arguments.push(Argument {
+            sql,
+            extreme,
+            columns,
+            gate,
+        });
     }
-    if parts.has_bare_name {
+    if has_bare_name {
         layout.needs_a_row = true;
         layout.every_row_counts |= !has_extreme;
     }

@@ -16,8 +16,22 @@ pub(super) struct Branch {
     pub(super) condition: Expr,
     /// What must be so for it to be asked.
     pub(super) within: Vec<(Expr, Wanted)>,
-    /// Whether it stands in the argument of an aggregate function.
-    pub(super) in_aggregate: bool,
+}
+
+/// A call of an aggregate function.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) function: Function,
+    /// For each place where it stands what must be so there for its value to be looked at.
+    pub(super) ways: Vec<Vec<(Expr, Wanted)>>,
+}
+
+/// The aggregate functions that an expression calls, or anything that holds expressions; not in its subqueries. Of
+/// `CASE WHEN COUNT(*) > 2 THEN SUM(a) ELSE MAX(b) END` each group looks at one of SUM and MAX.
+pub(super) fn calls(node: &impl Visit) -> Vec<Call> {
+    let mut finder = Finder::default();
+    finder.look(node);
+    finder.calls
 }
 
 /// The conditions of CASE and IIF in an expression, or in anything that holds expressions; not in its subqueries.
@@ -97,8 +111,8 @@ pub(super) const MOST_BRANCHES: usize = 100;
 struct Finder {
     found: Vec<Branch>,
     names: Vec<LookedAt>,
+    calls: Vec<Call>,
     within: Vec<(Expr, Wanted)>,
-    in_aggregate: bool,
     /// Whether only names are wanted that the value is made of.
     is_of_value: bool,
     query_depth: usize,
@@ -115,13 +129,28 @@ impl Finder {
     fn look_within(&mut self, node: &impl Visit, within: &[(Expr, Wanted)]) {
         let mut inner = Self {
             within: within.to_vec(),
-            in_aggregate: self.in_aggregate,
             is_of_value: self.is_of_value,
             ..Self::default()
         };
         inner.look(node);
         self.found.append(&mut inner.found);
         self.names.append(&mut inner.names);
+        for call in inner.calls {
+            for way in call.ways {
+                self.call(&call.function, way);
+            }
+        }
+    }
+
+    fn call(&mut self, function: &Function, way: Vec<(Expr, Wanted)>) {
+        match self.calls.iter_mut().find(|call| call.function == *function) {
+            Some(call) if call.ways.contains(&way) => {}
+            Some(call) => call.ways.push(way),
+            None => self.calls.push(Call {
+                function: function.clone(),
+                ways: vec![way],
+            }),
+        }
     }
 
     fn name(&mut self, name: Vec<Ident>) {
@@ -135,7 +164,7 @@ impl Finder {
     fn first_given(&mut self, arguments: &[&Expr]) {
         let mut within = self.within.clone();
         for argument in arguments {
-            let is_given = Expr::IsNotNull(Box::new((*argument).clone()));
+            let is_given = Expr::IsNotNull(Box::new(as_operand(argument)));
             if self.is_of_value {
                 let mut given = within.clone();
                 given.push((is_given.clone(), Wanted::True));
@@ -161,7 +190,6 @@ impl Finder {
             self.found.push(Branch {
                 condition: condition.clone(),
                 within: within.clone(),
-                in_aggregate: self.in_aggregate,
             });
             let mut taken = within.clone();
             taken.push((condition.clone(), Wanted::True));
@@ -174,18 +202,13 @@ impl Finder {
     }
 
     fn aggregate(&mut self, function: &Function) {
-        let mut inner = Self {
-            in_aggregate: true,
-            ..Self::default()
-        };
+        self.call(function, self.within.clone());
+        let mut inner = Self::default();
         inner
             .within
             .extend(function.filter.iter().map(|filter| ((**filter).clone(), Wanted::True)));
         inner.look(&function.args);
-        let mut in_filter = Self {
-            in_aggregate: true,
-            ..Self::default()
-        };
+        let mut in_filter = Self::default();
         in_filter.look(&function.filter);
         for part in [&mut inner, &mut in_filter] {
             self.found.append(&mut part.found);
@@ -234,8 +257,14 @@ impl Visitor for Finder {
                 self.passed_depth = 1;
             }
             Expr::Function(function) if matches!(name_of(function).as_str(), "iif" | "if") => {
-                if let [condition, result, rest @ ..] = arguments(function).as_slice() {
-                    self.choice(None, &[((*condition).clone(), *result)], rest.first().copied());
+                let arguments = arguments(function);
+                let branches: Vec<(Expr, &Expr)> = arguments
+                    .chunks_exact(2)
+                    .map(|branch| (branch[0].clone(), branch[1]))
+                    .collect();
+                if !branches.is_empty() {
+                    let otherwise = arguments.chunks_exact(2).remainder().first().copied();
+                    self.choice(None, &branches, otherwise);
                     self.passed_depth = 1;
                 }
             }
@@ -266,6 +295,16 @@ impl Visitor for Finder {
             self.passed_depth = self.passed_depth.saturating_sub(1);
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// As it is written before an operator.
+pub(super) fn as_operand(expression: &Expr) -> Expr {
+    match expression {
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Function(_) | Expr::Value(_) | Expr::Nested(_) => {
+            expression.clone()
+        }
+        other => Expr::Nested(Box::new(other.clone())),
     }
 }
 
@@ -311,16 +350,51 @@ mod tests {
                     .iter()
                     .map(|(part, wanted)| format!("{part} {}", wanted.sql()))
                     .collect();
-                format!("{} [{}] {}", branch.condition, within.join(", "), branch.in_aggregate)
+                format!("{} [{}]", branch.condition, within.join(", "))
             })
             .collect();
         assert_eq!(
             found,
             [
-                "(a) = (1) [c IS TRUE] true",
-                "b [c IS TRUE, (a) = (1) IS TRUE] true",
-                "(a) = (4) [c IS TRUE, (a) = (1) IS NOT TRUE] true",
-                "d [] false",
+                "(a) = (1) [c IS TRUE]",
+                "b [c IS TRUE, (a) = (1) IS TRUE]",
+                "(a) = (4) [c IS TRUE, (a) = (1) IS NOT TRUE]",
+                "d []",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_aggregate_is_looked_at_where_its_branch_is_taken() {
+        let expression = Parser::new(&SQLiteDialect {})
+            .try_with_sql(
+                "CASE max(a) WHEN 3 THEN min(b) ELSE iif(count(*) > 2, sum(a), 0, avg(a), coalesce(min(b), max(c) + max(a))) END",
+            )
+            .unwrap()
+            .parse_expr()
+            .unwrap();
+        let found: Vec<String> = calls(&expression)
+            .iter()
+            .map(|call| {
+                let way = |way: &Vec<(Expr, Wanted)>| {
+                    let parts = way.iter().map(|(part, wanted)| format!("{part} {}", wanted.sql()));
+                    parts.collect::<Vec<_>>().join(", ")
+                };
+                let ways: Vec<String> = call.ways.iter().map(way).collect();
+                format!("{} [{}]", call.function, ways.join(" / "))
+            })
+            .collect();
+        let otherwise = "(max(a)) = (3) IS NOT TRUE";
+        let last = format!("{otherwise}, count(*) > 2 IS NOT TRUE, 0 IS NOT TRUE");
+        assert_eq!(
+            found,
+            [
+                format!("max(a) [ / {last}, min(b) IS NOT NULL IS NOT TRUE]"),
+                format!("min(b) [(max(a)) = (3) IS TRUE / {last}]"),
+                format!("count(*) [{otherwise}]"),
+                format!("sum(a) [{otherwise}, count(*) > 2 IS TRUE]"),
+                format!("avg(a) [{otherwise}, count(*) > 2 IS NOT TRUE, 0 IS TRUE]"),
+                format!("max(c) [{last}, min(b) IS NOT NULL IS NOT TRUE]"),
             ]
         );
     }

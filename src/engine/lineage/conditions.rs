@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, InTarget, Query, UnaryOperator, Value, VisitMut, VisitorMut};
 
-use super::branches::equals;
+use super::branches::{as_operand, equals};
 use super::expressions::{arguments, look_into, name_of};
 use super::rows;
 
@@ -158,6 +158,7 @@ fn take_apart(condition: &Expr, wanted: Wanted, is_given: bool, within: &[(Expr,
             within.push((condition.clone(), wanted));
         }
         for argument in given {
+            let argument = as_operand(&argument);
             let is_null = Expr::IsNull(Box::new(argument.clone()));
             let one = if is_given_wanted {
                 Expr::IsNotNull(Box::new(argument))
@@ -193,13 +194,17 @@ fn is_logical(expression: &Expr) -> bool {
         | Expr::IsNotFalse(_)
         | Expr::IsNull(_)
         | Expr::IsNotNull(_)
+        | Expr::IsDistinctFrom(..)
+        | Expr::IsNotDistinctFrom(..)
         | Expr::Between { .. }
         | Expr::In { .. }
         | Expr::Like { .. }
         | Expr::Exists { .. } => true,
         Expr::BinaryOp { op, .. } => matches!(
             op,
-            BinaryOperator::And
+            BinaryOperator::Is
+                | BinaryOperator::IsNot
+                |            BinaryOperator::And
                 | BinaryOperator::Or
                 | BinaryOperator::Eq
                 | BinaryOperator::NotEq
@@ -290,43 +295,59 @@ fn meant_by(condition: &Expr) -> Option<Expr> {
             let any = each.reduce(|all, one| binary(all, BinaryOperator::Or, one))?;
             Some(turned(any, *negated))
         }
-        Expr::BinaryOp { left, op, right } => {
-            let (Expr::Tuple(left), Expr::Tuple(right)) = (&**left, &**right) else {
-                return None;
+        Expr::BinaryOp { left, op, right } => of_rows(left, op, right),
+        Expr::IsDistinctFrom(left, right) => of_rows(left, &BinaryOperator::IsNot, right),
+        Expr::IsNotDistinctFrom(left, right) => of_rows(left, &BinaryOperator::Is, right),
+        _ => None,
+    }
+}
+
+/// A comparison of two row values, as one of their elements.
+fn of_rows(left: &Expr, op: &BinaryOperator, right: &Expr) -> Option<Expr> {
+    let (Expr::Tuple(left), Expr::Tuple(right)) = (left, right) else {
+        return None;
+    };
+    if left.len() != right.len() || left.len() < 2 {
+        return None;
+    }
+    let pairs = || left.iter().map(as_value).zip(right.iter().map(as_value));
+    let each = |op: &BinaryOperator, joined: BinaryOperator| {
+        let each = pairs().map(|(left, right)| binary(left, op.clone(), right));
+        each.reduce(|all, one| binary(all, joined.clone(), one))
+    };
+    match op {
+        BinaryOperator::Eq | BinaryOperator::Is => each(op, BinaryOperator::And),
+        BinaryOperator::NotEq | BinaryOperator::IsNot => each(op, BinaryOperator::Or),
+        BinaryOperator::Lt | BinaryOperator::LtEq | BinaryOperator::Gt | BinaryOperator::GtEq => {
+            let strict = match op {
+                BinaryOperator::LtEq => BinaryOperator::Lt,
+                BinaryOperator::GtEq => BinaryOperator::Gt,
+                op => op.clone(),
             };
-            if left.len() != right.len() || left.len() < 2 {
-                return None;
-            }
-            let pairs = || left.iter().cloned().zip(right.iter().cloned());
-            let each = |op: &BinaryOperator, joined: BinaryOperator| {
-                let each = pairs().map(|(left, right)| binary(left, op.clone(), right));
-                each.reduce(|all, one| binary(all, joined.clone(), one))
-            };
-            match op {
-                BinaryOperator::Eq => each(op, BinaryOperator::And),
-                BinaryOperator::NotEq => each(op, BinaryOperator::Or),
-                BinaryOperator::Lt | BinaryOperator::LtEq | BinaryOperator::Gt | BinaryOperator::GtEq => {
-                    let strict = match op {
-                        BinaryOperator::LtEq => BinaryOperator::Lt,
-                        BinaryOperator::GtEq => BinaryOperator::Gt,
-                        op => op.clone(),
-                    };
-                    let mut from_last = pairs().rev();
-                    let (last_left, last_right) = from_last.next()?;
-                    let last = binary(last_left, op.clone(), last_right);
-                    Some(from_last.fold(last, |rest, (left, right)| {
-                        let are_equal = binary(left.clone(), BinaryOperator::Eq, right.clone());
-                        binary(
-                            binary(left, strict.clone(), right),
-                            BinaryOperator::Or,
-                            binary(are_equal, BinaryOperator::And, rest),
-                        )
-                    }))
-                }
-                _ => None,
-            }
+            let mut from_last = pairs().rev();
+            let (last_left, last_right) = from_last.next()?;
+            let last = binary(last_left, op.clone(), last_right);
+            Some(from_last.fold(last, |rest, (left, right)| {
+                let are_equal = binary(left.clone(), BinaryOperator::Eq, right.clone());
+                binary(
+                    binary(left, strict.clone(), right),
+                    BinaryOperator::Or,
+                    binary(are_equal, BinaryOperator::And, rest),
+                )
+            }))
         }
         _ => None,
+    }
+}
+
+/// An element as it is compared: TRUE beside IS, alone, would be a test of a truth value.
+fn as_value(element: &Expr) -> Expr {
+    match element {
+        Expr::Value(value) => match value.value {
+            Value::Boolean(is_true) => Expr::value(Value::Number(u8::from(is_true).to_string(), false)),
+            _ => element.clone(),
+        },
+        other => other.clone(),
     }
 }
 
@@ -393,17 +414,13 @@ fn choice(expression: &Expr) -> Option<Choice> {
             otherwise: else_result.as_deref().cloned().unwrap_or_else(nothing),
         }),
         Expr::Function(function) if matches!(name_of(function).as_str(), "iif" | "if") => {
-            let [condition, result, rest @ ..] = &*arguments(function) else {
-                return None;
-            };
-            let otherwise = match rest {
-                [] => nothing(),
-                [otherwise] => (*otherwise).clone(),
-                _ => return None,
-            };
-            Some(Choice {
+            let arguments = arguments(function);
+            let pairs = arguments.chunks_exact(2);
+            let otherwise = pairs.remainder().first().map_or_else(nothing, |otherwise| (*otherwise).clone());
+            let branches: Vec<(Expr, Expr)> = pairs.map(|branch| (branch[0].clone(), branch[1].clone())).collect();
+            (!branches.is_empty()).then(|| Choice {
                 whole: expression.clone(),
-                branches: vec![((*condition).clone(), (*result).clone())],
+                branches,
                 otherwise,
             })
         }

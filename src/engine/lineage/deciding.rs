@@ -14,7 +14,7 @@ use super::aliases::Term;
 use super::block::{Prepared, no_row_id, query_text, raw_item, skipped_rows};
 use super::expressions::{Parts, look_into};
 use super::from::every_pair;
-use super::layout::{Layout, Read, Source};
+use super::layout::{InGroup, Layout, Read, Source};
 use super::provenance::visit_shared;
 use super::stability::{Stabilities, Stability, has_collation};
 use super::standing::Standing;
@@ -268,7 +268,7 @@ impl Tracer<'_> {
     fn note_layout(&mut self, asked: &Select, found: &Layout) -> Result<(), Untraced> {
         let text = self.with_definitions(&asked.to_string());
         self.note_each(&text, |tracer, row| {
-            tracer.with_reader(|reader| found.read(row, true, reader))
+            tracer.with_reader(|reader| found.read(row, InGroup::NONE, reader))
         })
     }
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use rusqlite::types::Value as SqlValue;
-use sqlparser::ast::Ident;
+use sqlparser::ast::{Expr, Ident};
 
-use super::expressions::Parts;
+use super::conditions::Wanted;
 use super::provenance::{Provenance, altogether, is_less};
+use super::tested::all_hold;
 use crate::engine::members::{Group, MEMBERS, MemberStore};
 use crate::trace::lineage::CellPosition;
 
@@ -49,8 +50,12 @@ pub(super) struct Test {
     pub(super) sql: String,
     /// The columns.
     pub(super) columns: Vec<(usize, usize)>,
+    /// Those of the query around it, whose row it depends on.
+    pub(super) outside: Vec<(usize, usize)>,
     /// Whether it is tested on one row of each group alone: that which SQLite takes columns outside of aggregates from.
     pub(super) of_group: bool,
+    /// The gate of the aggregate that it stands in.
+    pub(super) gate: Option<usize>,
 }
 
 /// What an aggregate takes from a row.
@@ -62,6 +67,8 @@ pub(super) struct Argument {
     pub(super) extreme: Option<bool>,
     /// The columns that its value is made of in every row, each as (relation, column).
     pub(super) columns: Vec<(usize, usize)>,
+    /// Its gate, where not every group looks at the aggregate.
+    pub(super) gate: Option<usize>,
 }
 
 /// Columns that the argument of a MIN or MAX is made of in some rows: those of a branch of CASE, of an argument of COALESCE.
@@ -84,6 +91,8 @@ pub(super) struct Dependent {
     pub(super) is_source: bool,
     /// Whether it stands in an ON.
     pub(super) in_join: bool,
+    /// Whether it is asked of the row, and not of a group for one of its rows.
+    pub(super) of_row: bool,
 }
 
 /// The hidden columns, in this order: row ids, tests, aggregates' arguments, parts of those, dependents.
@@ -94,6 +103,10 @@ pub(super) struct Layout {
     pub(super) arguments: Vec<Argument>,
     pub(super) parts: Vec<Part>,
     pub(super) dependents: Vec<Dependent>,
+    /// SQL that is 1 for a group that looks at an aggregate: the branch is taken that it stands in.
+    pub(super) gates: Vec<String>,
+    /// Whether each group looks at every aggregate, for these say which row it takes other columns from.
+    pub(super) has_no_gates: bool,
     /// Relations that an outer join fills up with NULLs where it finds no row.
     pub(super) outer: BTreeSet<usize>,
     /// Whether each row counts, even where every argument is NULL.
@@ -117,9 +130,50 @@ pub(super) struct Read {
     pub(super) provenance: Provenance,
     /// What decided: its rows, and what it shares.
     pub(super) deciding: Provenance,
+    /// Columns of the query around it whose cells made a condition hold, each as (relation, column).
+    pub(super) outside: BTreeSet<(usize, usize)>,
+}
+
+/// What is known of the group of a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InGroup<'group> {
+    /// Whether the group takes columns outside of aggregates from the row.
+    pub(super) is_taken: bool,
+    /// For each gate whether it is open.
+    pub(super) gates: &'group [SqlValue],
+}
+
+impl InGroup<'_> {
+    /// Of a row that is in no group.
+    pub(super) const NONE: Self = InGroup {
+        is_taken: true,
+        gates: &[],
+    };
+
+    fn is_open(self, gate: Option<usize>) -> bool {
+        gate.is_none_or(|gate| self.gates.get(gate) == Some(&SqlValue::Integer(1)))
+    }
+
+    fn has(self, test: &Test) -> bool {
+        (self.is_taken || !test.of_group) && self.is_open(test.gate)
+    }
 }
 
 impl Layout {
+    /// The gate of an aggregate that is looked at in one of these ways; `None` where every group looks at it.
+    pub(super) fn gate(&mut self, ways: &[Vec<(Expr, Wanted)>]) -> Option<usize> {
+        if self.has_no_gates || ways.iter().any(Vec::is_empty) {
+            return None;
+        }
+        let each: Vec<String> = ways.iter().map(all_hold).collect();
+        let gate = format!("({})", each.join(" OR "));
+        let known = self.gates.iter().position(|known| *known == gate);
+        Some(known.unwrap_or_else(|| {
+            self.gates.push(gate);
+            self.gates.len() - 1
+        }))
+    }
+
     /// The hidden columns as SQL; `None` when a relation has no name left for its row id.
     pub(super) fn columns(&self) -> Option<Vec<String>> {
         let mut columns = self
@@ -134,10 +188,11 @@ impl Layout {
         Some(columns)
     }
 
-    /// A call that gathers the hidden columns of a group's rows, and the row ids of the one that the group takes, where a
-    /// condition goes by that.
+    /// A call that gathers the hidden columns of a group's rows, the gates, and the row ids of the one that the group takes,
+    /// where a condition goes by that.
     pub(super) fn of_groups(&self) -> Option<Vec<String>> {
         let mut columns = vec![format!("{MEMBERS}({})", self.columns()?.join(", "))];
+        columns.extend(self.gates.iter().cloned());
         if self.tests.iter().any(|test| test.of_group) {
             for relation in &self.relations {
                 columns.push(relation.row_id()?);
@@ -175,15 +230,6 @@ impl Layout {
         (!found.is_empty()).then_some(found)
     }
 
-    /// The columns of relations that an expression names at its own level.
-    pub(super) fn columns_in(&self, parts: &Parts) -> Vec<(usize, usize)> {
-        let mut columns = Vec::new();
-        for name in &parts.names {
-            columns.extend(self.columns_of(name));
-        }
-        columns
-    }
-
     /// The columns of relations that a name with its qualifiers means.
     pub(super) fn columns_of(&self, name: &[Ident]) -> Vec<(usize, usize)> {
         match name {
@@ -193,12 +239,12 @@ impl Layout {
         }
     }
 
-    /// Reads the hidden columns of one row; `is_taken` where a group takes it for columns outside of aggregates.
-    pub(super) fn read(&self, values: &[SqlValue], is_taken: bool, reader: &Reader<'_>) -> Read {
+    /// Reads the hidden columns of one row.
+    pub(super) fn read(&self, values: &[SqlValue], group: InGroup<'_>, reader: &Reader<'_>) -> Read {
         if let ([relation], []) = (self.relations.as_slice(), self.dependents.as_slice())
             && matches!(relation.source, Source::Table)
         {
-            return self.read_single(values, is_taken);
+            return self.read_single(values, group);
         }
         let mut read = Read::default();
         let (row_ids, rest) = values.split_at(self.relations.len().min(values.len()));
@@ -217,9 +263,10 @@ impl Layout {
             }
         }
         for (test, value) in self.tests.iter().zip(tests) {
-            if *value != SqlValue::Integer(1) || (test.of_group && !is_taken) {
+            if *value != SqlValue::Integer(1) || !group.has(test) {
                 continue;
             }
+            read.outside.extend(&test.outside);
             for (relation, column) in &test.columns {
                 read.provenance
                     .cells
@@ -227,9 +274,19 @@ impl Layout {
             }
         }
         for (dependent, value) in self.dependents.iter().zip(dependents) {
-            let SqlValue::Integer(position) = value else { continue };
-            let inner = dependent.layout.read_group(reader.members.take(*position), &[], reader);
+            let Some((position, gates)) = members_of(value) else { continue };
+            let inner = dependent
+                .layout
+                .read_group(reader.members.take(position), &gates, &[], reader);
             read.deciding.absorb(&inner.deciding);
+            if dependent.of_row {
+                for (relation, column) in &inner.outside {
+                    let row = rows.get(*relation).copied().flatten();
+                    read.provenance
+                        .cells
+                        .extend(self.cell(*relation, *column, row, reader));
+                }
+            }
             if dependent.is_source {
                 read.provenance.absorb(&inner.provenance);
             } else {
@@ -242,14 +299,15 @@ impl Layout {
     }
 
     /// Reads the hidden columns of one row of the table alone: by far the most frequent, and there may be a million.
-    fn read_single(&self, values: &[SqlValue], is_taken: bool) -> Read {
+    fn read_single(&self, values: &[SqlValue], group: InGroup<'_>) -> Read {
         let mut read = Read::default();
         let Some(row) = row_number(values.first()) else {
             return read;
         };
         read.provenance.rows = vec![row];
         for (test, value) in self.tests.iter().zip(values.iter().skip(1)) {
-            if *value == SqlValue::Integer(1) && (is_taken || !test.of_group) {
+            if *value == SqlValue::Integer(1) && group.has(test) {
+                read.outside.extend(&test.outside);
                 let columns = test
                     .columns
                     .iter()
@@ -264,8 +322,8 @@ impl Layout {
 
     /// The cell of the table behind a relation's cell, if there is exactly one.
     fn cell(&self, relation: usize, column: usize, row: Option<usize>, reader: &Reader<'_>) -> Option<CellPosition> {
-        let relation = &self.relations[relation];
-        let (_, carried) = &relation.columns[column];
+        let relation = self.relations.get(relation)?;
+        let (_, carried) = relation.columns.get(column)?;
         let column = (*carried)?;
         match relation.source {
             Source::Table => Some(CellPosition { row: row?, column }),
@@ -278,14 +336,22 @@ impl Layout {
         }
     }
 
-    /// Reads a group: its members that count, together, and the witnesses of each MIN and MAX. `taken` are the row ids of
-    /// the member that it takes.
-    pub(super) fn read_group(&self, group: Group, taken: &[SqlValue], reader: &Reader<'_>) -> Read {
+    /// Reads a group: its members that count, together, and the witnesses of each MIN and MAX. `gates` say which aggregates
+    /// it looks at, `taken` are the row ids of the member that it takes.
+    pub(super) fn read_group(
+        &self,
+        group: Group,
+        gates: &[SqlValue],
+        taken: &[SqlValue],
+        reader: &Reader<'_>,
+    ) -> Read {
+        let of_group = InGroup { is_taken: false, gates };
+        let is_looked_at = |argument: &Argument| of_group.is_open(argument.gate);
         let first = self.relations.len() + self.tests.len();
         let given = |values: &[SqlValue], index: usize| {
             values
                 .get(first + index)
-                .filter(|value| **value != SqlValue::Null)
+                .filter(|value| **value != SqlValue::Null && is_looked_at(&self.arguments[index]))
                 .cloned()
         };
         let extremes: Vec<Option<SqlValue>> = self
@@ -317,7 +383,8 @@ impl Layout {
                 continue;
             }
             let is_taken = !taken.is_empty() && values.starts_with(taken);
-            let read = self.read(values, is_taken, reader);
+            let read = self.read(values, InGroup { is_taken, ..of_group }, reader);
+            together.outside.extend(&read.outside);
             for (index, extreme) in extremes.iter().enumerate() {
                 let attains = extreme.as_ref().is_some_and(|extreme| {
                     given(values, index).is_some_and(|value| !is_less(&value, extreme) && !is_less(extreme, &value))
@@ -346,6 +413,20 @@ impl Layout {
         }
         together.provenance.settle();
         together
+    }
+}
+
+/// The number of a group of members that a subquery gathered, and its gates.
+fn members_of(value: &SqlValue) -> Option<(i64, Vec<SqlValue>)> {
+    match value {
+        SqlValue::Integer(position) => Some((*position, Vec::new())),
+        SqlValue::Text(text) => {
+            let mut numbers = text.split(',').map(str::parse);
+            let position = numbers.next()?.ok()?;
+            let gates: Result<Vec<i64>, _> = numbers.collect();
+            Some((position, gates.ok()?.into_iter().map(SqlValue::Integer).collect()))
+        }
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{Expr, Ident, Query, Select, Visit, Visitor};
 
-use super::branches::{branches, looked_at};
+use super::branches::{branches, calls, looked_at};
 use super::conditions::{Atom, Wanted, atoms, ways_through};
 use super::expressions::{is_aggregate, look_into};
 use super::layout::{Layout, Test};
@@ -56,6 +56,8 @@ pub(super) struct Tested<'select> {
     pub(super) groups: &'select [Expr],
     pub(super) ordered_by: &'select [Expr],
     pub(super) is_aggregate: bool,
+    /// The relations of the query around it, where it depends on their row.
+    pub(super) outside: Option<&'select Layout>,
 }
 
 impl Tested<'_> {
@@ -74,67 +76,72 @@ impl Tested<'_> {
             atoms_of(&branch.condition, false, &branch.within, &mut found)?;
         }
         let ordered_by = self.ordered_by.to_vec();
-        let computed = [
-            branches(&self.select.projection),
-            branches(&self.select.having),
-            branches(&ordered_by),
-        ];
-        for branch in computed.iter().flatten() {
-            if branch.in_aggregate || !self.is_aggregate {
+        if !self.is_aggregate {
+            let computed = [branches(&self.select.projection), branches(&ordered_by)];
+            for branch in computed.iter().flatten() {
                 atoms_of(&branch.condition, false, &branch.within, &mut found)?;
             }
         }
-        let aggregates = [
-            look_into(&self.select.projection),
-            look_into(&self.select.having),
-            look_into(&ordered_by),
+        self.as_tests(&found, (false, None), layout);
+        let called = [
+            calls(&self.select.projection),
+            calls(&self.select.having),
+            calls(&ordered_by),
         ];
-        for function in aggregates.iter().flat_map(|parts| &parts.aggregates) {
-            if let Some(filter) = &function.filter {
+        for call in called.iter().flatten() {
+            let mut found = Vec::new();
+            for branch in branches(&Expr::Function(call.function.clone())) {
+                atoms_of(&branch.condition, false, &branch.within, &mut found)?;
+            }
+            if let Some(filter) = &call.function.filter {
                 atoms_of(filter, false, &[], &mut found)?;
             }
+            let gate = layout.gate(&call.ways);
+            self.as_tests(&found, (false, gate), layout);
         }
-        self.as_tests(&found, false, layout);
         let mut of_groups = Vec::new();
         if let Some(condition) = &self.select.having {
             atoms_of(condition, true, &[], &mut of_groups)?;
         }
-        self.as_tests(&of_groups, true, layout);
+        self.as_tests(&of_groups, (true, None), layout);
         Ok(())
     }
 
-    /// Makes conditions hidden columns, each for what it looks at.
-    fn as_tests(&self, found: &[Atom], in_having: bool, layout: &mut Layout) {
+    /// Makes conditions hidden columns, each for what it looks at; those of an aggregate with its gate.
+    fn as_tests(&self, found: &[Atom], (in_having, gate): (bool, Option<usize>), layout: &mut Layout) {
         for atom in found {
             let of_group = in_having && self.reads_one_row(atom, layout);
             let parts = look_into(&atom.condition);
             if !parts.aggregates.is_empty() || parts.has_window {
                 continue;
             }
-            let always = layout.columns_in(&parts);
-            if always.is_empty() {
-                continue;
-            }
-            let mut known: Vec<(usize, usize)> = Vec::new();
+            let (mut known, mut known_outside) = (Vec::new(), Vec::new());
             for looked_at in looked_at(&atom.condition) {
-                let mut columns: Vec<(usize, usize)> = looked_at
-                    .names
-                    .iter()
-                    .flat_map(|name| layout.columns_of(name))
-                    .collect();
+                let mut columns: Vec<(usize, usize)> = Vec::new();
+                let mut outside: Vec<(usize, usize)> = Vec::new();
+                for name in &looked_at.names {
+                    match (layout.columns_of(name), self.outside) {
+                        (own, Some(around)) if own.is_empty() => outside.extend(around.columns_of(name)),
+                        (own, _) => columns.extend(own),
+                    }
+                }
                 columns.retain(|column| !known.contains(column));
-                if columns.is_empty() {
+                outside.retain(|column| !known_outside.contains(column));
+                if columns.is_empty() && outside.is_empty() {
                     continue;
                 }
                 if looked_at.within.is_empty() {
                     known.extend(&columns);
+                    known_outside.extend(&outside);
                 }
                 let mut atom = atom.clone();
                 atom.within.extend(looked_at.within);
                 layout.tests.push(Test {
                     sql: holds(&atom),
                     columns,
+                    outside,
                     of_group,
+                    gate,
                 });
             }
         }
@@ -144,18 +151,22 @@ impl Tested<'_> {
     /// aggregates and is no key of the group.
     fn reads_one_row(&self, atom: &Atom, layout: &Layout) -> bool {
         let around = atom.within.iter().map(|(part, _)| part);
-        std::iter::once(&atom.condition).chain(around).any(|part| {
-            let mut beside = Beside {
-                layout,
-                keys: self.groups,
-                query_depth: 0,
-                passed_depth: 0,
-                has_found: false,
-            };
-            let ControlFlow::Continue(()) = part.visit(&mut beside);
-            beside.has_found
-        })
+        let mut parts = std::iter::once(&atom.condition).chain(around);
+        parts.any(|part| names_beside(part, self.groups, layout))
     }
+}
+
+/// Whether it names a column outside of aggregates that is no key of the groups.
+pub(super) fn names_beside(node: &impl Visit, keys: &[Expr], layout: &Layout) -> bool {
+    let mut beside = Beside {
+        layout,
+        keys,
+        query_depth: 0,
+        passed_depth: 0,
+        has_found: false,
+    };
+    let ControlFlow::Continue(()) = node.visit(&mut beside);
+    beside.has_found
 }
 
 /// Looks for names of columns beside the keys of a group.

@@ -138,7 +138,19 @@ impl<'db> Tracer<'db> {
     fn query_in_scope(&mut self, query: &Query, result: Option<&Rc<ResultSet>>) -> Result<Traced, Untraced> {
         let mut query = query.clone();
         query.with = None;
-        let text = self.with_definitions(&query.to_string());
+        let text = if matches!(&*query.body, SetExpr::Values(_)) {
+            // VALUES alone takes no ORDER BY or LIMIT.
+            let (mut bare, order_by, limit) = (query.clone(), query.order_by.take(), query.limit_clause.take());
+            (bare.order_by, bare.limit_clause) = (None, None);
+            let tail = [
+                order_by.map(|order_by| format!(" {order_by}")),
+                limit.map(|limit| format!(" {limit}")),
+            ];
+            let tail: String = tail.into_iter().flatten().collect();
+            self.with_definitions(&format!("SELECT * FROM ({bare}){tail}"))
+        } else {
+            self.with_definitions(&query.to_string())
+        };
         let result = match result {
             Some(result) => Rc::clone(result),
             None => Rc::new(self.database.trace(&text).map_err(untraced)?),
