@@ -190,7 +190,7 @@ impl Tracer<'_> {
         if is_aggregate {
             layout.every_row_counts = is_grouped;
             // One that a MIN or MAX takes other columns' row from is looked at wherever it stands.
-            layout.has_no_gates = !layout.dependents.is_empty()
+            layout.has_no_gates = layout.dependents.iter().any(|dependent| !dependent.of_row)
                 || names_beside(&select.projection, &groups, &layout)
                 || names_beside(&select.having, &groups, &layout)
                 || names_beside(&ordered_by, &groups, &layout)

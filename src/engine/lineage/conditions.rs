@@ -204,7 +204,7 @@ fn is_logical(expression: &Expr) -> bool {
             op,
             BinaryOperator::Is
                 | BinaryOperator::IsNot
-                |            BinaryOperator::And
+                | BinaryOperator::And
                 | BinaryOperator::Or
                 | BinaryOperator::Eq
                 | BinaryOperator::NotEq
@@ -416,7 +416,10 @@ fn choice(expression: &Expr) -> Option<Choice> {
         Expr::Function(function) if matches!(name_of(function).as_str(), "iif" | "if") => {
             let arguments = arguments(function);
             let pairs = arguments.chunks_exact(2);
-            let otherwise = pairs.remainder().first().map_or_else(nothing, |otherwise| (*otherwise).clone());
+            let otherwise = pairs
+                .remainder()
+                .first()
+                .map_or_else(nothing, |otherwise| (*otherwise).clone());
             let branches: Vec<(Expr, Expr)> = pairs.map(|branch| (branch[0].clone(), branch[1].clone())).collect();
             (!branches.is_empty()).then(|| Choice {
                 whole: expression.clone(),

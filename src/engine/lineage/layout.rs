@@ -274,7 +274,9 @@ impl Layout {
             }
         }
         for (dependent, value) in self.dependents.iter().zip(dependents) {
-            let Some((position, gates)) = members_of(value) else { continue };
+            let Some((position, gates)) = members_of(value) else {
+                continue;
+            };
             let inner = dependent
                 .layout
                 .read_group(reader.members.take(position), &gates, &[], reader);
@@ -282,9 +284,7 @@ impl Layout {
             if dependent.of_row {
                 for (relation, column) in &inner.outside {
                     let row = rows.get(*relation).copied().flatten();
-                    read.provenance
-                        .cells
-                        .extend(self.cell(*relation, *column, row, reader));
+                    read.provenance.cells.extend(self.cell(*relation, *column, row, reader));
                 }
             }
             if dependent.is_source {
@@ -338,13 +338,7 @@ impl Layout {
 
     /// Reads a group: its members that count, together, and the witnesses of each MIN and MAX. `gates` say which aggregates
     /// it looks at, `taken` are the row ids of the member that it takes.
-    pub(super) fn read_group(
-        &self,
-        group: Group,
-        gates: &[SqlValue],
-        taken: &[SqlValue],
-        reader: &Reader<'_>,
-    ) -> Read {
+    pub(super) fn read_group(&self, group: Group, gates: &[SqlValue], taken: &[SqlValue], reader: &Reader<'_>) -> Read {
         let of_group = InGroup { is_taken: false, gates };
         let is_looked_at = |argument: &Argument| of_group.is_open(argument.gate);
         let first = self.relations.len() + self.tests.len();

@@ -16,7 +16,7 @@ use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
 use super::conditions::{Look, Part, Reading, Stated, StatedExtreme, read};
-use super::groups::taken_rows;
+use super::groups::{Gate, taken_rows};
 use crate::engine::sqlite::{Database, quoted};
 use crate::engine::{EngineError, TABLE_NAME};
 
@@ -37,6 +37,8 @@ pub(super) struct Condition<'db> {
     pub(super) counts: Statement<'db>,
     /// Whether it holds by itself, where it speaks of that row alone.
     pub(super) holds: Option<Statement<'db>>,
+    /// The rows beside which it counts for row `?1`, where it speaks of two: one text of them all.
+    pub(super) beside: Option<Statement<'db>>,
     /// As the statement writes it.
     text: String,
 }
@@ -132,6 +134,13 @@ struct Resolved {
     has_followed: bool,
 }
 
+/// What stands around a condition of a SELECT with groups.
+#[derive(Clone, Copy, Default)]
+struct Around<'read> {
+    group: Option<&'read Select>,
+    gate: Option<&'read Gate>,
+}
+
 /// What came of a question.
 enum Made<T> {
     Question(T),
@@ -161,16 +170,27 @@ impl<'db> Asker<'db, '_> {
             named.retain(|_, columns| !columns.is_empty());
             let mut parts = stated.parts.clone();
             parts.extend(look.within.iter().cloned());
-            let group = stated.group.as_deref();
-            self.claim(&parts, group, named, (is_asked, std::mem::take(&mut is_first)), claims);
+            let around = Around {
+                group: stated.group.as_deref(),
+                gate: stated.gate.as_ref().filter(|gate| self.is_known(gate)),
+            };
+            self.claim(&parts, around, named, (is_asked, std::mem::take(&mut is_first)), claims);
         }
+    }
+
+    /// Whether what a gate says can be told of each aggregate.
+    fn is_known(&self, gate: &Gate) -> bool {
+        gate.of.has_gates(|query| {
+            self.database
+                .stands_alone(&format!("{}SELECT * FROM ({query})", self.with))
+        })
     }
 
     /// Makes what a condition claims of these columns a question; `is_whole` where whether it holds is asked too.
     fn claim(
         &self,
         parts: &[Part],
-        group: Option<&Select>,
+        around: Around<'_>,
         named: BTreeMap<String, BTreeSet<usize>>,
         (is_asked, is_whole): (bool, bool),
         claims: &mut Claims<'db>,
@@ -189,12 +209,22 @@ impl<'db> Asker<'db, '_> {
                     .zip(&resolved)
                     .map(|(part, resolved)| (written(&resolved.expression, &qualifiers), part.wanted))
                     .collect();
-                let counts = self.asked(&all, group, &qualifiers, &qualifier);
-                let holds =
-                    (is_whole && qualifiers.len() == 1).then(|| self.asked(&all[..1], None, &qualifiers, &qualifier));
+                let mut counts = self.asked(&all, around, &qualifiers, &qualifier);
+                if around.gate.is_some() && matches!(counts, Made::Unknown) {
+                    let around = Around { gate: None, ..around };
+                    counts = self.asked(&all, around, &qualifiers, &qualifier);
+                }
+                let holds = (is_whole && qualifiers.len() == 1)
+                    .then(|| self.asked(&all[..1], Around::default(), &qualifiers, &qualifier));
+                let beside = match self.beside(&all, &qualifiers, &qualifier) {
+                    Some(Made::Question(beside)) => Some(beside),
+                    _ => None,
+                };
                 match (counts, holds) {
-                    (Made::Question(counts), Some(Made::Question(holds))) => Made::Question((counts, Some(holds))),
-                    (Made::Question(counts), _) => Made::Question((counts, None)),
+                    (Made::Question(counts), Some(Made::Question(holds))) => {
+                        Made::Question((counts, Some(holds), beside))
+                    }
+                    (Made::Question(counts), _) => Made::Question((counts, None, beside)),
                     (Made::OfGroups, _) => Made::OfGroups,
                     (Made::Unknown, _) => Made::Unknown,
                 }
@@ -202,10 +232,11 @@ impl<'db> Asker<'db, '_> {
                 self.unknown(&own.expression)
             };
             match made {
-                Made::Question((counts, holds)) => claims.conditions.push(Condition {
+                Made::Question((counts, holds, beside)) => claims.conditions.push(Condition {
                     columns: columns.into_iter().collect(),
                     counts,
                     holds,
+                    beside,
                     text: own.expression.to_string(),
                 }),
                 // An alias of an aggregate beside columns of the row's own: `e = top`.
@@ -229,11 +260,12 @@ impl<'db> Asker<'db, '_> {
         }
     }
 
-    /// Asks whether parts hold for a row; of a SELECT with groups, whether its group takes that row, too.
+    /// Asks whether parts hold for a row; of a SELECT with groups, whether its group takes that row, or looks at the
+    /// aggregate, too.
     fn asked(
         &self,
         parts: &[(String, &str)],
-        group: Option<&Select>,
+        around: Around<'_>,
         qualifiers: &BTreeSet<String>,
         qualifier: &str,
     ) -> Made<Statement<'db>> {
@@ -241,7 +273,9 @@ impl<'db> Asker<'db, '_> {
             .iter()
             .map(|(sql, wanted)| format!("(({sql}) IS {wanted})"))
             .collect();
-        if let Some(group) = group {
+        let gate = around.gate.map(|gate| gate.question(inmost(qualifier), self.row_id));
+        conditions.extend(gate);
+        if let Some(group) = around.group {
             conditions.push(format!("?1 IN ({})", taken_rows(group, inmost(qualifier), self.row_id)));
         }
         let filled: Vec<&String> = qualifiers
@@ -271,6 +305,33 @@ impl<'db> Asker<'db, '_> {
             })
             .collect();
         self.prepared(&format!("{}SELECT {}", self.with, ways.join(" OR ")))
+    }
+
+    /// Asks for the rows of the other table beside which parts hold for a row, where there is one other.
+    fn beside(
+        &self,
+        parts: &[(String, &str)],
+        qualifiers: &BTreeSet<String>,
+        qualifier: &str,
+    ) -> Option<Made<Statement<'db>>> {
+        let row = |name: &str| format!("{}.{}", quoted(called(name, qualifiers)), self.row_id);
+        let mut others = qualifiers.iter().filter(|name| *name != qualifier);
+        let (Some(other), None) = (others.next(), others.next()) else {
+            return None;
+        };
+        let tables: Vec<String> = qualifiers.iter().map(|name| table_as(name, qualifiers)).collect();
+        let conditions: Vec<String> = parts
+            .iter()
+            .map(|(sql, wanted)| format!("(({sql}) IS {wanted})"))
+            .collect();
+        Some(self.prepared(&format!(
+            "{}SELECT group_concat({}) FROM {} WHERE {} = ?1 AND {}",
+            self.with,
+            row(other),
+            tables.join(", "),
+            row(qualifier),
+            conditions.join(" AND ")
+        )))
     }
 
     /// That an outer join finds no row of this name for the row that is asked about, where its condition speaks of the two
@@ -313,9 +374,16 @@ impl<'db> Asker<'db, '_> {
             .map(|(part, wanted)| format!(" AND (({}) IS {wanted})", written(&part.expression, &qualifiers)))
             .collect();
         let here = here.concat();
+        let valued = |gate: &str| format!("{with}SELECT ({sql}) FROM {table} WHERE {row} = ?1{here}{gate}");
+        let gate = stated.gate.as_ref().filter(|gate| self.is_known(gate));
+        let gate = gate.map(|gate| format!(" AND {}", gate.question(inmost(qualifier), self.row_id)));
+        let mut value = self.prepared(&valued(gate.as_deref().unwrap_or_default()));
+        if gate.is_some() && !matches!(value, Made::Question(_)) {
+            value = self.prepared(&valued(""));
+        }
         let (nearer, further) = if stated.is_max { ("<", ">") } else { (">", "<") };
         let made = (
-            self.prepared(&format!("{with}SELECT ({sql}) FROM {table} WHERE {row} = ?1{here}")),
+            value,
             self.prepared(&format!(
                 "{with}SELECT ({sql}) IS NULL OR ({sql}) {nearer} ?2 FROM {table} WHERE {row} = ?1"
             )),

@@ -182,7 +182,33 @@ impl Search<'_, '_> {
         };
         let before = self.baseline.clone();
         let altering = self.altering(mark, &held, &Change::default(), &before, usize::MAX)?;
-        Ok(altering.map_or(Alone::TakesMore(held), |_| Alone::Alters))
+        if altering.is_some() || self.alters_beside_a_row(mark, &held)? {
+            return Ok(Alone::Alters);
+        }
+        Ok(Alone::TakesMore(held))
+    }
+
+    /// Whether a value alters the result with which the claim still holds, but no longer beside a row that it held beside.
+    /// It may bring in nothing, or what alters the result might be another row that it comes to hold beside.
+    fn alters_beside_a_row(&mut self, mark: Mark, held: &Held) -> Result<bool, Undecided> {
+        if mark.is_witness {
+            return Ok(false);
+        }
+        let (cell, before) = (mark.cell, self.baseline.clone());
+        let current = self.value(cell);
+        let others = self.values.alternatives(cell.column, &current);
+        let mut traced = 0;
+        for value in self.losing_a_row_beside(mark, held, &others)? {
+            let change = Change::cell(cell.row, cell.column, value.clone());
+            let after = self.run(&change)?;
+            if traced < MOST_RETRACED && alters(&before, &after, self.lineage, cell.column, &current, &value) {
+                traced += 1;
+                if self.only_takes_away(&change)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// The first value that takes the mark's claim away and alters what the contingency gives.
@@ -253,6 +279,11 @@ impl Search<'_, '_> {
         for _ in 0..RANDOM_ORDERS {
             let mixed = self.shuffled(cell, &[&own, &rows, &others]);
             if let Some(found) = self.greedy(mark, held, &[&mixed])? {
+                return Ok(Some(found));
+            }
+        }
+        for change in self.row_and_value(cell) {
+            if let Some(found) = self.with_contingency(mark, held, &change)? {
                 return Ok(Some(found));
             }
         }

@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Function, InTarget, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem,
-    SetExpr, TableFactor, TableWithJoins, Visit, Visitor,
+    BinaryOperator, Expr, Function, InTarget, Join, JoinConstraint, JoinOperator, OrderBy, OrderByKind, Query, Select,
+    SelectItem, SetExpr, TableFactor, TableWithJoins, Visit, Visitor,
 };
 
-use super::groups::{has_groups, is_key, names_beside_keys};
-use super::meaning::{Truths, arguments, take_apart};
+use super::groups::{Gate, Grouped, has_groups, is_key, names_beside_keys};
+use super::meaning::{Truths, arguments, as_operand, take_apart};
 use crate::engine::TABLE_NAME;
 
 /// A part of a condition, and what is wanted of it: `TRUE`, `NOT TRUE` and their like, as they stand behind IS.
@@ -32,6 +32,8 @@ pub(super) struct Stated {
     /// Where it stands outside of the aggregates of a SELECT with groups and goes by more than their keys: that SELECT. It is
     /// tested on one row of each group alone.
     pub(super) group: Option<Rc<Select>>,
+    /// Where it stands in an aggregate that not every group looks at.
+    pub(super) gate: Option<Gate>,
 }
 
 /// Names that a condition looks at where some parts of it hold; nothing where it looks at them always.
@@ -48,6 +50,8 @@ pub(super) struct StatedExtreme {
     pub(super) argument: Expr,
     /// The names that the argument's value is made of.
     pub(super) looks: Vec<Look>,
+    /// Where not every group looks at it.
+    pub(super) gate: Option<Gate>,
 }
 
 /// What a statement says.
@@ -84,6 +88,9 @@ pub(super) fn read(query: &Query) -> Reading {
         of_groups: BTreeMap::new(),
         groups: Vec::new(),
         keys: BTreeSet::new(),
+        selects: BTreeMap::new(),
+        standing: Vec::new(),
+        gates: Vec::new(),
     };
     let ControlFlow::Continue(()) = query.visit(&mut reader);
     reader.reading.is_plain &= reader.queries == 1;
@@ -103,6 +110,12 @@ struct Reader {
     groups: Vec<Option<Rc<Select>>>,
     /// The addresses of the keys that are being read.
     keys: BTreeSet<usize>,
+    /// By the address of an expression that a SELECT computes or orders by: that SELECT.
+    selects: BTreeMap<usize, Rc<Grouped>>,
+    /// The SELECTs whose expressions are being read.
+    standing: Vec<Rc<Grouped>>,
+    /// Of the aggregates that are being read.
+    gates: Vec<Option<Gate>>,
 }
 
 fn address(expression: &Expr) -> usize {
@@ -116,13 +129,15 @@ impl Visitor for Reader {
         self.queries += 1;
         self.within.push(Vec::new());
         self.groups.push(None);
-        self.body(&query.body);
+        self.gates.push(None);
+        self.body(&query.body, query.order_by.as_ref());
         ControlFlow::Continue(())
     }
 
     fn post_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
         self.within.pop();
         self.groups.pop();
+        self.gates.pop();
         ControlFlow::Continue(())
     }
 
@@ -131,11 +146,22 @@ impl Visitor for Reader {
             let parts = parts.clone();
             self.around().extend(parts);
         }
+        if let Some(select) = self.selects.get(&address(expression)) {
+            self.standing.push(Rc::clone(select));
+        }
         if let Some(select) = self.of_groups.get(&address(expression)) {
             self.groups.push(Some(Rc::clone(select)));
         }
         if is_aggregate(expression) {
             self.groups.push(None);
+            // What must be so around an aggregate is asked of the group, and not of a row.
+            let parts = self.around().clone();
+            let gate = self.standing.last().filter(|_| !parts.is_empty()).map(|grouped| Gate {
+                of: Rc::clone(grouped),
+                parts,
+            });
+            self.gates.push(gate);
+            self.within.push(Vec::new());
         } else if let Some(Some(select)) = self.groups.last()
             && is_key(expression, select)
         {
@@ -148,7 +174,10 @@ impl Visitor for Reader {
                 conditions,
                 else_result,
                 ..
-            } => self.case(operand.as_deref(), conditions, else_result.as_deref()),
+            } => {
+                let branches = conditions.iter().map(|when| (&when.condition, &when.result));
+                self.choice(operand.as_deref(), branches, else_result.as_deref());
+            }
             Expr::Function(function) => self.function(function),
             _ => {}
         }
@@ -158,6 +187,13 @@ impl Visitor for Reader {
     fn post_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
         if is_aggregate(expression) || self.keys.remove(&address(expression)) {
             self.groups.pop();
+        }
+        if is_aggregate(expression) {
+            self.gates.pop();
+            self.within.pop();
+        }
+        if self.selects.remove(&address(expression)).is_some() {
+            self.standing.pop();
         }
         if self.of_groups.remove(&address(expression)).is_some() {
             self.groups.pop();
@@ -179,15 +215,37 @@ impl Reader {
         &mut self.within[last]
     }
 
-    fn body(&mut self, body: &SetExpr) {
+    fn body(&mut self, body: &SetExpr, order_by: Option<&OrderBy>) {
         match body {
-            SetExpr::Select(select) => self.select(select),
+            SetExpr::Select(select) => {
+                self.computes(select, order_by);
+                self.select(select);
+            }
             SetExpr::SetOperation { left, right, .. } => {
                 self.reading.is_plain = false;
-                self.body(left);
-                self.body(right);
+                self.body(left, None);
+                self.body(right, None);
             }
             _ => {}
+        }
+    }
+
+    /// Notes what a SELECT computes, and orders by.
+    fn computes(&mut self, select: &Select, order_by: Option<&OrderBy>) {
+        let ordered_by: Vec<&Expr> = match order_by.map(|order_by| &order_by.kind) {
+            Some(OrderByKind::Expressions(terms)) => terms.iter().map(|term| &term.expr).collect(),
+            _ => Vec::new(),
+        };
+        let grouped = Rc::new(Grouped {
+            select: select.clone(),
+            ordered_by: ordered_by.iter().map(|term| (*term).clone()).collect(),
+        });
+        let shown = select.projection.iter().filter_map(|item| match item {
+            SelectItem::UnnamedExpr(shown) | SelectItem::ExprWithAlias { expr: shown, .. } => Some(shown),
+            _ => None,
+        });
+        for expression in shown.chain(&select.having).chain(ordered_by) {
+            self.selects.insert(address(expression), Rc::clone(&grouped));
         }
     }
 
@@ -287,9 +345,15 @@ impl Reader {
         }
     }
 
-    fn case(&mut self, operand: Option<&Expr>, conditions: &[CaseWhen], otherwise: Option<&Expr>) {
+    fn choice<'a>(
+        &mut self,
+        operand: Option<&Expr>,
+        branches: impl Iterator<Item = (&'a Expr, &'a Expr)>,
+        otherwise: Option<&Expr>,
+    ) {
         let mut before: Vec<Part> = Vec::new();
-        for CaseWhen { condition, result } in conditions {
+        for (condition, result) in branches {
+            self.inside.insert(address(condition), before.clone());
             let condition = asked(operand, condition);
             self.take(&condition, false, before.clone());
             let mut taken = before.clone();
@@ -315,14 +379,18 @@ impl Reader {
                     is_max: name == "max",
                     argument: (*one).clone(),
                     looks: made_of(one),
+                    gate: self.gates.last().cloned().flatten(),
                 });
             }
-            ("iif" | "if", [condition, taken, rest @ ..]) => {
-                self.take(condition, false, Vec::new());
-                self.inside.insert(address(taken), vec![part(condition, "TRUE")]);
-                if let [otherwise, ..] = rest {
-                    self.inside
-                        .insert(address(otherwise), vec![part(condition, "NOT TRUE")]);
+            ("iif" | "if", [_, _, ..]) => {
+                let (branches, otherwise) = pairs(&arguments);
+                self.choice(None, branches, otherwise);
+            }
+            ("coalesce" | "ifnull", arguments) => {
+                let mut before: Vec<Part> = Vec::new();
+                for argument in arguments {
+                    self.inside.insert(address(argument), before.clone());
+                    before.push(part(&Expr::IsNull(Box::new(as_operand(argument))), "TRUE"));
                 }
             }
             _ => {}
@@ -334,6 +402,11 @@ impl Reader {
         all.extend(within);
         let begun = self.reading.conditions.len();
         take_apart(condition, Truths::TRUE, is_given, &all, &mut self.reading.conditions);
+        if let Some(Some(gate)) = self.gates.last() {
+            for stated in &mut self.reading.conditions[begun..] {
+                stated.gate = Some(gate.clone());
+            }
+        }
         if let Some(Some(select)) = self.groups.last() {
             for stated in &mut self.reading.conditions[begun..] {
                 let goes_by_more = |part: &Part| names_beside_keys(&part.expression, select);
@@ -353,6 +426,12 @@ fn asked(operand: Option<&Expr>, condition: &Expr) -> Expr {
         op: BinaryOperator::Eq,
         right: Box::new(Expr::Nested(Box::new(condition.clone()))),
     }
+}
+
+/// The branches of an IIF, each a condition with what it gives, and what is given else.
+fn pairs<'a>(arguments: &[&'a Expr]) -> (impl Iterator<Item = (&'a Expr, &'a Expr)>, Option<&'a Expr>) {
+    let otherwise = arguments.chunks_exact(2).remainder().first().copied();
+    (arguments.chunks_exact(2).map(|pair| (pair[0], pair[1])), otherwise)
 }
 
 /// Whether a function gathers rows; what has the same name and several arguments, as MIN, does not.
@@ -527,19 +606,19 @@ impl Visitor for Looker {
             Expr::Function(function) => {
                 let name = function.name.to_string().trim_matches('"').to_ascii_lowercase();
                 match (name.as_str(), arguments(function).as_slice()) {
-                    ("iif" | "if", [condition, taken, rest @ ..]) => {
-                        let branch = std::iter::once((*condition, *taken));
-                        self.choice(None, branch, rest.first().copied());
+                    ("iif" | "if", arguments @ [_, _, ..]) => {
+                        let (branches, otherwise) = pairs(arguments);
+                        self.choice(None, branches, otherwise);
                     }
                     ("coalesce" | "ifnull", arguments) => {
                         let mut before: Vec<Part> = Vec::new();
                         for argument in arguments {
                             let mut here = before.clone();
                             if self.is_of_value {
-                                here.push(part(&Expr::IsNotNull(Box::new((*argument).clone())), "TRUE"));
+                                here.push(part(&Expr::IsNotNull(Box::new(as_operand(argument))), "TRUE"));
                             }
                             self.inside.insert(address(argument), here);
-                            before.push(part(&Expr::IsNull(Box::new((*argument).clone())), "TRUE"));
+                            before.push(part(&Expr::IsNull(Box::new(as_operand(argument))), "TRUE"));
                         }
                     }
                     _ => {}

@@ -238,6 +238,45 @@ impl Search<'_, '_> {
         Ok(taking.map(|(value, _)| value.clone()).collect())
     }
 
+    /// Those of the values with which a condition that the mark claims no longer holds beside one of the rows that it holds
+    /// beside now: `t.a > 1 AND u.b = 2 OR t.a <= 1 AND u.b = 3` holds beside some row whatever `t.a` is.
+    pub(super) fn losing_a_row_beside(
+        &mut self,
+        mark: Mark,
+        held: &Held,
+        values: &[SqlValue],
+    ) -> Result<Vec<SqlValue>, Undecided> {
+        let CellPosition { row, column } = mark.cell;
+        let conditions = self.claims.conditions.iter_mut().enumerate();
+        let mut questions: Vec<Question<'_, '_>> = conditions
+            .filter(|(place, _)| held.known.iter().any(|(known, _)| known == place))
+            .filter_map(|(_, condition)| condition.beside.as_mut())
+            .map(|statement| Question {
+                statement,
+                of: vec![SqlValue::Integer(row_number(row))],
+            })
+            .collect();
+        if questions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut asked = vec![self.table[row][column].clone()];
+        asked.extend_from_slice(values);
+        let answers = self
+            .session
+            .ask(&Change::default(), (row, column), &asked, &mut questions, self.budget)?;
+        let rows = |answer: &SqlValue| match answer {
+            SqlValue::Text(text) => text.split(',').map(str::to_owned).collect::<BTreeSet<String>>(),
+            _ => BTreeSet::new(),
+        };
+        let Some((now, others)) = answers.split_first() else {
+            return Ok(Vec::new());
+        };
+        let now: Vec<BTreeSet<String>> = now.iter().map(rows).collect();
+        let loses = |then: &Vec<SqlValue>| now.iter().zip(then).any(|(now, then)| !now.is_subset(&rows(then)));
+        let losing = values.iter().zip(others).filter(|(_, then)| loses(then));
+        Ok(losing.map(|(value, _)| value.clone()).collect())
+    }
+
     /// A value that takes the mark's claim away while another condition on the same cell, which did not count, comes to
     /// count: `c IS NULL OR c IS NOT NULL` holds whatever the cell is, by one or the other.
     pub(super) fn taken_over(
@@ -398,6 +437,23 @@ impl Search<'_, '_> {
             values.map(|value| Change::cell(cell.row, *column, value))
         });
         each.collect()
+    }
+
+    /// Each other row taken out, with each value that another marked cell of the row may have; where these are few.
+    pub(super) fn row_and_value(&self, cell: CellPosition) -> Vec<Change> {
+        const MOST_ROWS: usize = 20;
+        const MOST: usize = 400;
+        let rows = self.other_rows(cell.row);
+        if rows.len() > MOST_ROWS {
+            return Vec::new();
+        }
+        let is_marked = |change: &Change| {
+            let mut places = change.cells.iter().map(|(place, _)| *place);
+            places.any(|(row, column)| self.lineage.roles(row, column).condition_cell)
+        };
+        let values = self.own_values(cell).into_iter().filter(is_marked);
+        let both = values.flat_map(|value| rows.iter().map(move |row| row.and(&value)));
+        both.take(MOST).collect()
     }
 
     /// Changing each other examined cell of the row; marked ones first.

@@ -94,9 +94,9 @@ pub(super) fn take_apart(condition: &Expr, wanted: Truths, is_given: bool, withi
     if let Some((arguments, is_one_enough)) = given_arguments(condition, wanted) {
         let mut within = if is_one_enough { within.to_vec() } else { around() };
         for argument in arguments {
-            let is_null = Expr::IsNull(Box::new(argument.clone()));
+            let is_null = Expr::IsNull(Box::new(as_operand(argument)));
             let one = if is_one_enough {
-                Expr::IsNotNull(Box::new(argument.clone()))
+                Expr::IsNotNull(Box::new(as_operand(argument)))
             } else {
                 is_null.clone()
             };
@@ -115,6 +115,7 @@ fn stated(parts: Vec<Part>, looks: Vec<Look>) -> Stated {
         parts,
         looks,
         group: None,
+        gate: None,
     }
 }
 
@@ -129,12 +130,15 @@ fn is_truth_value(expression: &Expr) -> bool {
         | Expr::IsNotFalse(_)
         | Expr::IsNull(_)
         | Expr::IsNotNull(_)
+        | Expr::IsDistinctFrom(..)
+        | Expr::IsNotDistinctFrom(..)
         | Expr::Between { .. }
         | Expr::In { .. }
         | Expr::Like { .. }
         | Expr::Exists { .. } => true,
         Expr::BinaryOp { op, .. } => {
-            matches!(op, BinaryOperator::And | BinaryOperator::Or) || compared(op, 0.0, 0.0).is_some()
+            use BinaryOperator::{And, Is, IsNot, Or};
+            matches!(op, And | Or | Is | IsNot) || compared(op, 0.0, 0.0).is_some()
         }
         _ => false,
     }
@@ -222,19 +226,50 @@ fn comparisons(condition: &Expr) -> Option<Expr> {
                 .collect();
             parsed(&negated_text(&any.join(" OR "), *negated))
         }
-        Expr::BinaryOp { left, op, right } => match (&**left, &**right) {
-            (Expr::Tuple(left), Expr::Tuple(right)) if left.len() == right.len() && left.len() > 1 => {
-                parsed(&of_rows(left, op, right)?)
+        Expr::BinaryOp { .. } | Expr::IsDistinctFrom(..) | Expr::IsNotDistinctFrom(..) => {
+            let (left, op, right) = sides(condition)?;
+            match (left, right) {
+                (Expr::Tuple(left), Expr::Tuple(right)) if left.len() == right.len() && left.len() > 1 => {
+                    parsed(&of_rows(left, op, right)?)
+                }
+                _ => None,
             }
-            _ => None,
-        },
+        }
         _ => None,
+    }
+}
+
+/// The two sides of a comparison, and what it is; IS DISTINCT FROM is another name of IS NOT.
+fn sides(condition: &Expr) -> Option<(&Expr, &BinaryOperator, &Expr)> {
+    match condition {
+        Expr::BinaryOp { left, op, right } => Some((left, op, right)),
+        Expr::IsDistinctFrom(left, right) => Some((left, &BinaryOperator::IsNot, right)),
+        Expr::IsNotDistinctFrom(left, right) => Some((left, &BinaryOperator::Is, right)),
+        _ => None,
+    }
+}
+
+/// As it is written before an operator.
+pub(super) fn as_operand(expression: &Expr) -> Expr {
+    match expression {
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Function(_) | Expr::Value(_) | Expr::Nested(_) => {
+            expression.clone()
+        }
+        other => Expr::Nested(Box::new(other.clone())),
     }
 }
 
 /// A comparison of row values, in words of its elements.
 fn of_rows(left: &[Expr], op: &BinaryOperator, right: &[Expr]) -> Option<String> {
-    let pair = |op: &str, place: usize| format!("(({}) {op} ({}))", left[place], right[place]);
+    // TRUE beside IS, alone, would test a truth value.
+    let plain = |element: &Expr| match element {
+        Expr::Value(value) => match value.value {
+            Value::Boolean(is_true) => u8::from(is_true).to_string(),
+            _ => element.to_string(),
+        },
+        other => other.to_string(),
+    };
+    let pair = |op: &str, place: usize| format!("(({}) {op} ({}))", plain(&left[place]), plain(&right[place]));
     let each = |op: &str, joined: &str| {
         let all: Vec<String> = (0..left.len()).map(|place| pair(op, place)).collect();
         all.join(joined)
@@ -242,6 +277,8 @@ fn of_rows(left: &[Expr], op: &BinaryOperator, right: &[Expr]) -> Option<String>
     let strict = match op {
         BinaryOperator::Eq => return Some(each("=", " AND ")),
         BinaryOperator::NotEq => return Some(each("<>", " OR ")),
+        BinaryOperator::Is => return Some(each("IS NOT DISTINCT FROM", " AND ")),
+        BinaryOperator::IsNot => return Some(each("IS DISTINCT FROM", " OR ")),
         BinaryOperator::Lt | BinaryOperator::LtEq => "<",
         BinaryOperator::Gt | BinaryOperator::GtEq => ">",
         _ => return None,
@@ -257,41 +294,57 @@ fn of_rows(left: &[Expr], op: &BinaryOperator, right: &[Expr]) -> Option<String>
 /// The elements of a row value that is not among the rows of a subquery, or not its row: each with what says that it
 /// differs there, for one that is the same in all of them decides nothing.
 fn differing_elements(condition: &Expr, wanted: Truths) -> Option<Vec<(Expr, Expr)>> {
-    let (row, query, wanted) = match condition {
-        Expr::In {
-            expr,
-            target: InTarget::Subquery(query),
-            negated,
-            ..
-        } => (expr, query.to_string(), if *negated { wanted.turned() } else { wanted }),
-        Expr::BinaryOp { left, op, right } => {
-            let wanted = match op {
-                BinaryOperator::Eq => wanted,
-                BinaryOperator::NotEq => wanted.turned(),
-                _ => return None,
-            };
-            let (row, query): (&Expr, &Query) = match (&**left, &**right) {
-                (row, Expr::Subquery(query)) | (Expr::Subquery(query), row) => (row, query),
-                _ => return None,
-            };
-            let first = format!("SELECT * FROM ({query}) LIMIT 1");
-            return elements_of(row, &first, wanted);
-        }
+    if let Expr::In {
+        expr,
+        target: InTarget::Subquery(query),
+        negated,
+        ..
+    } = condition
+    {
+        let wanted = if *negated { wanted.turned() } else { wanted };
+        let differs = |element: &str, name: &str| Some(format!("(({element}) = {name}) IS {}", wanted.word()?));
+        return elements_of(expr, &query.to_string(), wanted, differs);
+    }
+    let (left, op, right) = sides(condition)?;
+    let wanted = match op {
+        BinaryOperator::Eq | BinaryOperator::Is => wanted,
+        BinaryOperator::NotEq | BinaryOperator::IsNot => wanted.turned(),
         _ => return None,
     };
-    elements_of(row, &query, wanted)
+    let (row, query): (&Expr, &Query) = match (left, right) {
+        (row, Expr::Subquery(query)) | (Expr::Subquery(query), row) => (row, query),
+        _ => return None,
+    };
+    let first = format!("SELECT * FROM ({query}) LIMIT 1");
+    if matches!(op, BinaryOperator::Eq | BinaryOperator::NotEq) {
+        let differs = |element: &str, name: &str| Some(format!("(({element}) = {name}) IS {}", wanted.word()?));
+        return elements_of(row, &first, wanted, differs);
+    }
+    // Where the subquery has no row, IS compares with NULLs.
+    let filled = format!("SELECT asked_row.* FROM (SELECT 1) LEFT JOIN ({first}) AS asked_row");
+    elements_of(row, &filled, wanted, |element, name| {
+        Some(format!("({element}) IS DISTINCT FROM {name}"))
+    })
 }
 
-fn elements_of(row: &Expr, query: &str, wanted: Truths) -> Option<Vec<(Expr, Expr)>> {
+fn elements_of(
+    row: &Expr,
+    query: &str,
+    wanted: Truths,
+    differs: impl Fn(&str, &str) -> Option<String>,
+) -> Option<Vec<(Expr, Expr)>> {
     let Expr::Tuple(elements) = row else { return None };
-    let word = wanted.word().filter(|_| wanted.fails && !wanted.holds)?;
+    if !wanted.fails || wanted.holds {
+        return None;
+    }
     let names: Vec<String> = (0..elements.len()).map(|place| format!("asked_{place}")).collect();
     let each = elements.iter().zip(&names).map(|(element, name)| {
-        let differs = parsed(&format!(
-            "EXISTS (WITH asked_rows ({}) AS ({query}) SELECT 1 FROM asked_rows WHERE (({element}) = {name}) IS {word})",
+        let differs = differs(&element.to_string(), name)?;
+        let asked = parsed(&format!(
+            "EXISTS (WITH asked_rows ({}) AS ({query}) SELECT 1 FROM asked_rows WHERE {differs})",
             names.join(", ")
         ))?;
-        Some((element.clone(), differs))
+        Some((element.clone(), asked))
     });
     each.collect()
 }
