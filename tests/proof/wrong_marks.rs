@@ -196,6 +196,34 @@ fn of_several_parts_those_are_marked_that_make_it_so() {
         ("(g, x) > ('b', 2)", 7, vec![1], 3),
         ("(g, x) <> ('c', 2)", 7, vec![3], 1),
         ("NOT (g, x) = ('c', 2)", 7, vec![3], 1),
+        ("(g, x) IS NOT ('c', 2)", 7, vec![3], 1),
+        ("(g, x) IS DISTINCT FROM ('c', 2)", 7, vec![3], 1),
+        ("NOT (g, x) IS ('c', 2)", 7, vec![3], 1),
+        ("((g, x) IS NOT DISTINCT FROM ('c', 2)) = 0", 7, vec![3], 1),
+        ("(g, x) IS NOT (h, 1)", 7, vec![1, 2], 3),
+        ("(g, x) IS NOT ('c', TRUE)", 1, vec![3], 1),
+        ("(g, x) IS ('c', TRUE)", 7, vec![1, 3], 2),
+        ("(g, x) IS NOT (SELECT 'c', k + 10 FROM table_sql)", 7, vec![3], 1),
+        (
+            "(g, x) IS DISTINCT FROM (SELECT 'c', k + 10 FROM table_sql)",
+            7,
+            vec![3],
+            1,
+        ),
+        ("NOT (g, x) IS (SELECT 'c', k + 10 FROM table_sql)", 7, vec![3], 1),
+        (
+            "((g, x) IS NOT DISTINCT FROM (SELECT 'c', 11)) IS NOT TRUE",
+            7,
+            vec![3],
+            1,
+        ),
+        (
+            "(g, x) IS NOT (SELECT g, x FROM table_sql WHERE 1 = 0)",
+            7,
+            vec![1, 3],
+            2,
+        ),
+        ("(g, y) IS (SELECT 'c', 4)", 7, vec![1, 4], 3),
         ("coalesce(y, x, k) IS NOT NULL", 0, vec![3], 4),
         ("CASE WHEN x > 2 THEN 'hi' ELSE 'lo' END = 'lo'", 7, vec![3], 4),
         ("CASE h WHEN 'p' THEN x ELSE k END < 2", 7, vec![2, 3], 4),
@@ -203,6 +231,18 @@ fn of_several_parts_those_are_marked_that_make_it_so() {
         let statement = format!("SELECT k FROM table_sql WHERE rowid = {} AND {condition}", row + 1);
         let right: Vec<(usize, usize)> = right.into_iter().map(|column| (row, column)).collect();
         assert_conditions(&statement, &right, (row, wrong));
+    }
+}
+
+#[test]
+fn a_row_value_in_a_branch_is_marked_where_it_differs() {
+    // (c, 1) is neither (a, 2) nor (c, 2).
+    for condition in [
+        "CASE WHEN (g, x) IN (SELECT g, x FROM table_sql WHERE k < 3) THEN 0 ELSE 1 END",
+        "NOT (g, x) IN (SELECT g, x FROM table_sql WHERE k < 3)",
+    ] {
+        let statement = format!("SELECT k FROM table_sql WHERE rowid = 8 AND {condition}");
+        assert_conditions(&statement, &[(0, 0), (1, 0), (7, 1), (7, 3)], (7, 2));
     }
 }
 
