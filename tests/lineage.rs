@@ -176,11 +176,11 @@ fn marks_of_statements_of_every_kind() {
         ),
         (
             "SELECT rep FROM table_sql t WHERE EXISTS (SELECT 1 FROM table_sql u WHERE u.boss = t.rep AND u.units > 20)",
-            "0 4 6|2 7||1 2 4|2.2 2.4 7.2 7.4||0,4,6",
+            "0 4 6|2 7||1 2 4|0.1 2.2 2.4 4.1 6.1 7.2 7.4||0,4,6",
         ),
         (
             "SELECT rep, (SELECT COUNT(*) FROM table_sql u WHERE u.boss = t.rep) FROM table_sql t WHERE region = 'South'",
-            "0 1 3 4 5 6|||0 1 4|0.4 1.0 1.4 3.4 4.4 5.0 6.4||1 3,0 1 4 5 6",
+            "0 1 3 4 5 6|||0 1 4|0.4 1.0 1.1 1.4 3.4 4.4 5.0 5.1 6.4||1 3,0 1 4 5 6",
         ),
         (
             "SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM table_sql WHERE units > 9 GROUP BY region)",

@@ -341,3 +341,30 @@ fn values_are_a_list_of_rows() {
         ],
     );
 }
+
+#[test]
+fn a_subquery_of_a_branch_that_is_not_taken_gives_nothing() {
+    gives(
+        "SELECT CASE WHEN (SELECT count(*) FROM table_sql WHERE units > 5) > 3 THEN (SELECT max(units) FROM table_sql) \
+         ELSE (SELECT min(rep) FROM table_sql) END",
+        &[(2, 2)],
+        (0, 1),
+    );
+    holds_to(
+        &deals(),
+        vec![
+            Kind {
+                statement: "SELECT CASE WHEN EXISTS (SELECT 1 FROM table_sql WHERE note = 'r') THEN 'r' \
+                            WHEN EXISTS (SELECT 1 FROM table_sql WHERE region = 'South') THEN 's' END",
+                right: vec![(3, 3)],
+                wrong: (1, 0),
+            },
+            Kind {
+                statement: "SELECT rep FROM table_sql WHERE coalesce((SELECT units FROM table_sql WHERE rep = 'Dot'), \
+                            (SELECT units FROM table_sql WHERE rep = 'Eve')) = units",
+                right: vec![(3, 1), (3, 2)],
+                wrong: (5, 1),
+            },
+        ],
+    );
+}

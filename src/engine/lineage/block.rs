@@ -6,7 +6,8 @@ use sqlparser::ast::{
 };
 
 use super::aliases::{Term, follow_aliases, group_terms, order_terms};
-use super::branches::{Call, calls, made_of};
+use super::branches::{Asked, Call, calls, made_of, subqueries};
+use super::conditions::Wanted;
 use super::expressions::{Subquery, SubqueryUse, first_argument, look_into, name_of};
 use super::from::{Joined, on_conditions};
 use super::layout::{Argument, Dependent, InGroup, Layout, Part, Read, Test};
@@ -171,9 +172,17 @@ impl Tracer<'_> {
         if is_aggregate && has_window {
             return Err("a window over groups is not traced".to_owned());
         }
+        let asked = [
+            subqueries(&select.projection),
+            subqueries(&select.having),
+            subqueries(&ordered_by),
+            subqueries(&select.selection),
+        ];
+        let asked: Vec<Asked> = asked.into_iter().flatten().collect();
         let mut common = Provenance::default();
         let no_relations = layout.relations.is_empty();
         let of_groups = [&projection, &having, &ordering_parts];
+        let with_branches = [&projection, &having, &ordering_parts, &filters[0]];
         for parts in of_groups.into_iter().chain([&on]).chain(&filters) {
             let place = Place {
                 of_groups: is_aggregate && of_groups.iter().any(|computed| std::ptr::eq(parts, *computed)),
@@ -182,6 +191,10 @@ impl Tracer<'_> {
                 is_aggregate,
             };
             for subquery in &parts.subqueries {
+                let has_branches = with_branches.iter().any(|known| std::ptr::eq(parts, *known));
+                if has_branches && self.is_passed_over(subquery, &asked) {
+                    continue;
+                }
                 self.subquery(subquery, place, &mut layout, &mut common)?;
             }
         }
@@ -227,6 +240,31 @@ impl Tracer<'_> {
             common,
             is_aggregate,
             has_window,
+        })
+    }
+
+    /// Whether a subquery stands in branches alone that are not taken, whatever the row is.
+    fn is_passed_over(&self, subquery: &Subquery, asked: &[Asked]) -> bool {
+        let mut ways = asked
+            .iter()
+            .filter(|asked| asked.query == subquery.query)
+            .flat_map(|asked| &asked.ways)
+            .peekable();
+        if subquery.in_aggregate || ways.peek().is_none() {
+            return false;
+        }
+        let speaks_of_no_row = |part: &Expr| {
+            let parts = look_into(part);
+            parts.names.is_empty() && parts.aggregates.is_empty() && !parts.has_window
+        };
+        ways.all(|way| {
+            let constant: Vec<&(Expr, Wanted)> = way.iter().filter(|(part, _)| speaks_of_no_row(part)).collect();
+            if constant.is_empty() {
+                return false;
+            }
+            let text = self.with_definitions(&format!("SELECT {}", all_hold(constant)));
+            let answer = self.database.trace(&text);
+            answer.is_ok_and(|answer| answer.rows.first().and_then(|row| row.first()) == Some(&SqlValue::Integer(0)))
         })
     }
 

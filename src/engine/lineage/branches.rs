@@ -107,9 +107,24 @@ pub(super) fn has_too_many(query: &Query) -> bool {
 /// Branches of one CASE that are followed; of several, as many as their squares allow.
 pub(super) const MOST_BRANCHES: usize = 100;
 
+/// A subquery, and for each place where it stands what must be so there for it to be looked at.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) query: Query,
+    pub(super) ways: Vec<Vec<(Expr, Wanted)>>,
+}
+
+/// The subqueries of an expression, or of anything that holds expressions; not those in the arguments of aggregates.
+pub(super) fn subqueries(node: &impl Visit) -> Vec<Asked> {
+    let mut finder = Finder::default();
+    finder.look(node);
+    finder.subqueries
+}
+
 #[derive(Default)]
 struct Finder {
     found: Vec<Branch>,
+    subqueries: Vec<Asked>,
     names: Vec<LookedAt>,
     calls: Vec<Call>,
     within: Vec<(Expr, Wanted)>,
@@ -139,6 +154,21 @@ impl Finder {
             for way in call.ways {
                 self.call(&call.function, way);
             }
+        }
+        for asked in inner.subqueries {
+            for way in asked.ways {
+                self.subquery(&asked.query, way);
+            }
+        }
+    }
+
+    fn subquery(&mut self, query: &Query, way: Vec<(Expr, Wanted)>) {
+        match self.subqueries.iter_mut().find(|asked| asked.query == *query) {
+            Some(asked) => asked.ways.push(way),
+            None => self.subqueries.push(Asked {
+                query: query.clone(),
+                ways: vec![way],
+            }),
         }
     }
 
@@ -272,9 +302,11 @@ impl Visitor for Finder {
                 self.first_given(&arguments(function));
                 self.passed_depth = 1;
             }
+            Expr::Subquery(query) | Expr::Exists { subquery: query, .. } => self.subquery(query, self.within.clone()),
             // In an empty list nothing is, whatever is looked for.
             Expr::In { expr, target, .. } => match target {
                 InTarget::Subquery(query) => {
+                    self.subquery(query, self.within.clone());
                     let mut within = self.within.clone();
                     within.push((rows_of(query), Wanted::True));
                     self.look_within(&**expr, &within);

@@ -15,8 +15,9 @@ use sqlparser::ast::{Expr, Ident, Select, Visit, VisitMut, Visitor, VisitorMut};
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
-use super::conditions::{Look, Part, Reading, Stated, StatedExtreme, read};
+use super::conditions::{Part, Reading, Stated, StatedExtreme, read};
 use super::groups::{Gate, taken_rows};
+use super::looks::Look;
 use crate::engine::sqlite::{Database, quoted};
 use crate::engine::{EngineError, TABLE_NAME};
 

@@ -9,7 +9,8 @@ use sqlparser::ast::{
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
-use super::conditions::{Look, Part, Stated, looks, part};
+use super::conditions::{Part, Stated, part};
+use super::looks::{Look, looks};
 
 /// Which of true, false and NULL a condition is wanted to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

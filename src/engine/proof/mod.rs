@@ -13,6 +13,7 @@ mod compare;
 mod completeness;
 mod conditions;
 mod groups;
+mod looks;
 mod marks;
 mod meaning;
 mod session;
