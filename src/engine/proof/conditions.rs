@@ -428,7 +428,8 @@ fn speaks_of_no_row(expression: &Expr) -> bool {
         }
         fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<()> {
             let is_name = matches!(expression, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
-            if self.0 == 0 && (is_name || is_aggregate(expression)) {
+            let is_window = matches!(expression, Expr::Function(function) if function.over.is_some());
+            if self.0 == 0 && (is_name || is_window || is_aggregate(expression)) {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
