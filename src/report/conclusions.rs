@@ -11,6 +11,7 @@ use crate::stats::{Alternative, Interval, Stat};
 use super::preference::PreferenceAnalysis;
 use super::quantities::Proportion;
 use super::records::StudyFacts;
+use super::rounding::{percent, signed_points};
 use super::simulation::SimulationAnalysis;
 use super::verification::VerificationAnalysis;
 
@@ -101,7 +102,7 @@ fn first_chosen(study: &StudyFacts, judge: &PreferenceAnalysis) -> Option<String
         Err(_) => "Whether being shown first decides is not known",
     };
     Some(format!(
-        "Preference of {}: {what}. It was in {} (mean over {} samples{}); chance gives {}.",
+        "Preference, judge {}: {what}. It was in {} (mean over {} samples{}); chance gives {}.",
         judge.judge,
         percent(*share),
         first.n,
@@ -118,7 +119,7 @@ fn under_one_order(study: &StudyFacts, judge: &PreferenceAnalysis, chance: f64, 
          the place cannot be told from one of the explanation"
     };
     format!(
-        "Preference of {}: {what}. It repeats that order exactly in {}; were all orders equally likely it would be {} (exact \
+        "Preference, judge {}: {what}. It repeats that order exactly in {}; were all orders equally likely it would be {} (exact \
          binomial test over samples, {}).{}",
         judge.judge,
         proportion(&judge.follows_in_first_ranking),
@@ -149,7 +150,11 @@ fn under_several_orders(study: &StudyFacts, judge: &PreferenceAnalysis) -> Strin
         ),
         None => ("Whether the place decides is not known", String::new()),
     };
-    format!("Preference of {}: {what}{tested}.{}", judge.judge, first_shown(judge))
+    format!(
+        "Preference, judge {}: {what}{tested}.{}",
+        judge.judge,
+        first_shown(judge)
+    )
 }
 
 /// ` What stood first came first in 40.0% (n = 12 samples, 95% interval ...); chance gives 33.3%.`
@@ -204,21 +209,17 @@ fn interval_words(interval: &Stat<Interval>) -> String {
     }
 }
 
-/// ` (95% interval -8.4 to 11.5)`, in percentage points.
+/// ` (95% interval −8.4 to +11.5)`, in percentage points.
 fn interval_in_points(interval: &Stat<Interval>) -> String {
     match interval {
         Ok(interval) => format!(
-            " ({:.0}% interval {:.1} to {:.1})",
+            " ({:.0}% interval {} to {})",
             100.0 * interval.level,
-            100.0 * interval.low,
-            100.0 * interval.high
+            signed_points(interval.low),
+            signed_points(interval.high)
         ),
         Err(_) => String::new(),
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
 }
 
 fn p_words(p: f64) -> String {

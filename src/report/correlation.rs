@@ -174,7 +174,7 @@ fn within_samples(index: &Index, task: Task, judge: &str, arms: &[String]) -> St
 fn of_points(points: &[&CorrelationPoint], level: f64) -> Stat<Correlation> {
     if points.len() < 3 {
         return Err(Undefined::because(format!(
-            "{} cells of judge and arm are too few; at least 3 are needed",
+            "too few cells of judge and arm: {}, and at least 3 are needed",
             points.len()
         )));
     }

@@ -17,6 +17,7 @@ pub use super::flag_kinds::{FlagKind, Severity};
 use super::index::{Index, is_control};
 use super::quantities::{Proportion, Readings};
 use super::records::{JudgeFacts, StudyFacts};
+use super::rounding::percent;
 use super::verification::{OptionOrderEffect, VerificationArm};
 
 /// Coverage below this is flagged.
@@ -605,8 +606,4 @@ fn balanced(arm: &VerificationArm) -> String {
         ),
         Err(_) => String::new(),
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
 }

@@ -35,6 +35,7 @@ mod preference_tables;
 pub mod published;
 pub mod quantities;
 pub mod records;
+mod rounding;
 pub mod run_check;
 pub mod sensitivity;
 pub mod simulation;

@@ -238,11 +238,9 @@ fn planted_ability_and_biases_are_reported_as_planted() {
             judge.judge
         );
     }
-    assert!(
-        said.contains(
-            "Preference of first: The place where an explanation is shown moves its rank by more than chance"
-        )
-    );
+    assert!(said.contains(
+        "Preference, judge first: The place where an explanation is shown moves its rank by more than chance"
+    ));
     assert_eq!(said.matches("No effect of the place was found").count(), 2, "{said}");
 }
 

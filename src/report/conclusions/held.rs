@@ -9,11 +9,12 @@ use crate::report::control::{ControlComparison, IS_THE_CONTROL, NO_CONTROL};
 use crate::report::difference::{Difference, DifferenceTest};
 use crate::report::flags::task_name;
 use crate::report::records::StudyFacts;
+use crate::report::rounding::{percent, signed_points};
 use crate::report::simulation::SimulationAnalysis;
 use crate::report::verification::VerificationAnalysis;
 use crate::stats::Stat;
 
-use super::{interval_in_points, p_words, percent};
+use super::{interval_in_points, p_words};
 
 /// Pairs of arm and judge that a sentence names.
 const NAMED: usize = 3;
@@ -56,7 +57,8 @@ pub(super) fn simulation<'a>(
             .filter(|held| held.test.is_better(study.confidence))
             .count();
         sentence.push_str(&format!(
-            " Where the model is wrong, where alone foreseeing it is not solving the task, it does so in {}{}.",
+            " Where the model is wrong (only there does foreseeing its answer differ from finding the right one), it does so in \
+             {}{}.",
             some_of(better, wrong.len(), panels),
             ahead(&wrong, study, "")
         ));
@@ -291,7 +293,7 @@ fn named(mut held: Vec<&Held>) -> String {
     words.join("; ")
 }
 
-/// `POS before teal: 49 of 63 (77.8%) against 48 of 63 (76.2%), +1.6 points (95% interval -8.4 to 11.5), corrected p = 1.000`.
+/// `POS before teal: 49 of 63 (77.8%) against 48 of 63 (76.2%), +1.6 points (95% interval −8.4 to +11.5), corrected p = 1.000`.
 fn words(held: &Held) -> String {
     let test = held.test;
     let side = |side: &crate::report::quantities::Proportion| {
@@ -305,13 +307,13 @@ fn words(held: &Held) -> String {
         format!("{} of {}{samples}{share}", side.successes, side.n)
     };
     format!(
-        "{} before {}: {} against {}{}, {:+.1} points{}, {}",
+        "{} before {}: {} against {}{}, {} points{}, {}",
         held.arm,
         held.judge,
         side(&test.first),
         side(&test.second),
         held.note,
-        100.0 * test.difference,
+        signed_points(test.difference),
         interval_in_points(&test.interval),
         p_words(test.p_corrected)
     )

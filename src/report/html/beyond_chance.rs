@@ -90,7 +90,7 @@ pub(super) fn arm_pairs(analysis: &Analysis, task: Task, judge: &str) -> Vec<Blo
     }
     let words = match &found.all {
         Ok(test) => format!(
-            "All arms at once: Cochran's Q is {} ({} degrees of freedom, p = {}).",
+            "All arms at once: Cochran's Q is {} (df = {}, p = {}).",
             two_decimals(test.statistic),
             test.freedom,
             p_value(test.p)
@@ -135,7 +135,7 @@ pub(super) fn ahead(test: Result<&Difference, &crate::stats::Undefined>) -> Cell
         test.first.successes, test.first.n, test.second.successes, test.second.n
     ));
     lines.push(format!("p = {}, corrected {}", p_value(test.p), p_value(test.p_corrected)).replace("= <", "< "));
-    lines.push(format!("h = {}, {} samples", two_decimals(test.effect), test.samples));
+    lines.push(format!("h = {}, n = {}", two_decimals(test.effect), test.samples));
     cell.detail = lines.join("\n");
     cell
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::judge::Task;
 use crate::report::analysis::Analysis;
-use crate::report::flags::task_name;
+use crate::report::flags::{counted, task_name};
 use crate::report::left_out::LeftOut;
 
 use super::view::{Block, CellView, Folded, Section, TableView};
@@ -45,10 +45,10 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
             lists.push(Block::Folded(Folded {
                 id,
                 summary: format!(
-                    "{}, {}: {} samples left out",
+                    "{}, {}: {} left out",
                     task_name(task),
                     judge.name,
-                    samples.len()
+                    counted(samples.len() as u64, "sample")
                 ),
                 table,
             }));

@@ -150,39 +150,46 @@ pub(super) fn setup(analysis: &Analysis) -> Section {
     }
 }
 
-/// Every headline figure, one row a judge and arm.
+/// Every headline figure, one row a judge and arm: how it ranks and is foreseen in one table, how it is verified in
+/// another, since all together are wider than a screen.
 pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
-    let study = &analysis.study;
-    let mut columns = vec!["judge", "arm"];
-    let (preference, simulation, verification) = (
-        !analysis.preference.is_empty(),
-        !analysis.simulation.is_empty(),
-        !analysis.verification.is_empty(),
-    );
-    if preference {
-        columns.push("#mean rank");
-    }
-    if simulation {
-        columns.extend([
-            "#simulation accuracy",
-            "#always the more frequent answer",
-            "#simulation lift over control",
-        ]);
-    }
-    if verification {
-        columns.extend([
-            "#verification accuracy",
-            "#always “correct”",
-            "#balanced accuracy",
-            "#verification lift over control",
-        ]);
-    }
-    if !(preference || simulation || verification) {
+    let tables: Vec<Block> = [ranked_and_foreseen(analysis), verified(analysis)]
+        .into_iter()
+        .flatten()
+        .map(Block::Table)
+        .collect();
+    if tables.is_empty() {
         return None;
     }
-    let mut table = TableView::new("Each figure links to the trials behind it.", &columns);
-    for (judge_number, judge) in study.judges.iter().enumerate() {
-        for (arm_number, arm) in study.arms.iter().enumerate() {
+    Some(Section {
+        id: "glance",
+        title: "At a glance".to_owned(),
+        intro: vec![
+            "Lift is what the explanation adds: accuracy with it minus accuracy without any, by the same judge on the \
+             same samples and answers. Without a lift, a high accuracy shows that the judge can do the task, not that \
+             the explanation helps."
+                .to_owned(),
+            "Each figure links to the trials behind it.".to_owned(),
+        ],
+        terms: Vec::new(),
+        blocks: tables,
+    })
+}
+
+fn ranked_and_foreseen(analysis: &Analysis) -> Option<TableView> {
+    let (preference, simulation) = (!analysis.preference.is_empty(), !analysis.simulation.is_empty());
+    let (caption, columns): (&str, &[&str]) = match (preference, simulation) {
+        (false, false) => return None,
+        (true, false) => ("Preference", &["#mean rank"]),
+        (false, true) => ("Simulation", &SIMULATION),
+        (true, true) => (
+            "Preference and simulation",
+            &["#mean rank", SIMULATION[0], SIMULATION[1], SIMULATION[2]],
+        ),
+    };
+    let mut table = TableView::new(caption, &[&["judge", "arm"], columns].concat());
+    for (judge_number, judge) in analysis.study.judges.iter().enumerate() {
+        for (arm_number, arm) in analysis.study.arms.iter().enumerate() {
             let mut row = vec![CellView::head(&judge.name), CellView::head(&arm.name)];
             if preference {
                 let of_arm = analysis
@@ -197,8 +204,8 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
                     None => CellView::number("–"),
                 });
             }
-            let trials = |task| anchors::to_trials(task, judge_number, Some(arm_number));
             if simulation {
+                let trials = || anchors::to_trials(Task::Simulation, judge_number, Some(arm_number));
                 let of_arm = analysis
                     .simulation
                     .iter()
@@ -206,47 +213,59 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
                     .and_then(|analysis| analysis.arms.iter().find(|of_arm| of_arm.arm == arm.name));
                 match of_arm {
                     Some(of_arm) => row.extend([
-                        CellView::proportion(&of_arm.accuracy).to(trials(Task::Simulation)),
-                        majority(of_arm).to(trials(Task::Simulation)),
-                        lift(&of_arm.control).to(trials(Task::Simulation)),
+                        CellView::proportion(&of_arm.accuracy).to(trials()),
+                        majority(of_arm).to(trials()),
+                        lift(&of_arm.control).to(trials()),
                     ]),
-                    None => row.extend(vec![CellView::number("–"); 3]),
-                }
-            }
-            if verification {
-                let of_arm = analysis
-                    .verification
-                    .iter()
-                    .find(|analysis| analysis.judge == judge.name)
-                    .and_then(|analysis| analysis.arms.iter().find(|of_arm| of_arm.arm == arm.name));
-                match of_arm {
-                    Some(of_arm) => row.extend([
-                        below_constant(
-                            CellView::proportion(&of_arm.accuracy).to(trials(Task::Verification)),
-                            of_arm,
-                        ),
-                        always_correct(of_arm).to(trials(Task::Verification)),
-                        CellView::share_estimate(&of_arm.discernment.balanced_accuracy).to(trials(Task::Verification)),
-                        lift(&of_arm.control).to(trials(Task::Verification)),
-                    ]),
-                    None => row.extend(vec![CellView::number("–"); 4]),
+                    None => row.extend(vec![CellView::number("–"); SIMULATION.len()]),
                 }
             }
             table.rows.push(row);
         }
     }
-    Some(Section {
-        id: "glance",
-        title: "At a glance".to_owned(),
-        intro: vec![
-            "Lift is what the explanation adds: accuracy with it minus accuracy without any, by the same judge on the \
-             same samples and answers. Without a lift, a high accuracy shows that the judge can do the task, not that \
-             the explanation helps."
-                .to_owned(),
-        ],
-        terms: Vec::new(),
-        blocks: vec![Block::Table(table)],
-    })
+    Some(table)
+}
+
+const SIMULATION: [&str; 3] = [
+    "#simulation accuracy",
+    "#always the more frequent answer",
+    "#simulation lift over control",
+];
+
+const VERIFICATION: [&str; 4] = [
+    "#verification accuracy",
+    "#always “correct”",
+    "#balanced accuracy",
+    "#verification lift over control",
+];
+
+fn verified(analysis: &Analysis) -> Option<TableView> {
+    if analysis.verification.is_empty() {
+        return None;
+    }
+    let mut table = TableView::new("Verification", &[&["judge", "arm"], &VERIFICATION[..]].concat());
+    for (judge_number, judge) in analysis.study.judges.iter().enumerate() {
+        for (arm_number, arm) in analysis.study.arms.iter().enumerate() {
+            let mut row = vec![CellView::head(&judge.name), CellView::head(&arm.name)];
+            let trials = || anchors::to_trials(Task::Verification, judge_number, Some(arm_number));
+            let of_arm = analysis
+                .verification
+                .iter()
+                .find(|analysis| analysis.judge == judge.name)
+                .and_then(|analysis| analysis.arms.iter().find(|of_arm| of_arm.arm == arm.name));
+            match of_arm {
+                Some(of_arm) => row.extend([
+                    below_constant(CellView::proportion(&of_arm.accuracy).to(trials()), of_arm),
+                    always_correct(of_arm).to(trials()),
+                    CellView::share_estimate(&of_arm.discernment.balanced_accuracy).to(trials()),
+                    lift(&of_arm.control).to(trials()),
+                ]),
+                None => row.extend(vec![CellView::number("–"); VERIFICATION.len()]),
+            }
+            table.rows.push(row);
+        }
+    }
+    Some(table)
 }
 
 /// A cell of what always guessing the more frequent answer reaches. Where kinds of question are mixed, it is that of the

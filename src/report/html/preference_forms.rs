@@ -117,7 +117,7 @@ pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
 fn test_words(tests: &RankTests) -> String {
     let mut words = match &tests.arms_differ {
         Ok(found) => format!(
-            "Whether the arms differ: Friedman's chi-square is {} ({} degrees of freedom, {} samples, p = {}; Iman and \
+            "Whether the arms differ: Friedman's chi-square is {} (df = {}, n = {} samples, p = {}; Iman and \
              Davenport's p = {}), Kendall's W {}.",
             two_decimals(found.chi_square),
             found.freedom,
@@ -130,7 +130,7 @@ fn test_words(tests: &RankTests) -> String {
     };
     words.push_str(&match &tests.places {
         Ok(found) => format!(
-            " Whether places decide: chi-square {} ({} degrees of freedom, {} samples, p = {}, corrected {}).",
+            " Whether places decide: chi-square {} (df = {}, n = {} samples, p = {}, corrected {}).",
             two_decimals(found.chi_square),
             found.freedom,
             found.samples,
@@ -141,7 +141,7 @@ fn test_words(tests: &RankTests) -> String {
     });
     words.push_str(&match &tests.length {
         Ok(found) => format!(
-            " Length of a page against its rank, within samples: r = {} (p = {}, {} samples); below 0 the longer is preferred.",
+            " Length of a page against its rank, within samples: r = {} (p = {}, n = {} samples); below 0 the longer is preferred.",
             two_decimals(found.r),
             p_value(found.p),
             found.samples

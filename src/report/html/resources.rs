@@ -1,6 +1,7 @@
 //! The sections on the pages that were shown and on what the calls took.
 
 use crate::report::analysis::Analysis;
+use crate::report::flags::counted;
 use crate::report::quantities::Proportion;
 use crate::stats::Stat;
 
@@ -108,7 +109,7 @@ pub(super) fn calls(analysis: &Analysis) -> Option<Section> {
         let usage = &call.usage;
         let unsaid = match usage.without_usage {
             0 => String::new(),
-            count => format!("{count} calls not counted"),
+            count => format!("{} not counted", counted(count, "call")),
         };
         let counts = [usage.calls, usage.failed, usage.input_tokens, usage.output_tokens];
         for (sum, count) in sums.iter_mut().zip(counts) {

@@ -3,6 +3,8 @@
 
 use crate::report::discernment::Estimate;
 use crate::report::quantities::{Mean, Proportion};
+pub(super) use crate::report::rounding::percent;
+use crate::report::rounding::{rounded, signed_points};
 use crate::stats::{Interval, Stat};
 
 use super::chart::{Forest, Scatter};
@@ -231,21 +233,6 @@ impl CellView {
     }
 }
 
-/// A number with so many decimals, halves away from zero: 6.25 and 93.75 become 6.3 and 93.8, so that printed
-/// differences agree as far as they can.
-fn rounded(value: f64, decimals: usize) -> String {
-    let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
-    // Up to one part in 10^12 from a half counts as one: 100 * 0.8125 and its like are not always exact.
-    let scaled = value * scale;
-    let nudged = scaled + scaled.signum() * scaled.abs() * 1e-12;
-    format!("{:.decimals$}", nudged.round() / scale)
-}
-
-/// `76.7%`.
-pub(super) fn percent(share: f64) -> String {
-    format!("{}%", rounded(100.0 * share, 1))
-}
-
 /// `61–87%`.
 pub(super) fn percent_range(interval: &Interval) -> String {
     format!(
@@ -257,12 +244,7 @@ pub(super) fn percent_range(interval: &Interval) -> String {
 
 /// `+4.2 pts`: percentage points with a sign.
 pub(super) fn points(difference: f64) -> String {
-    let points = 100.0 * difference;
-    if points.abs() < 0.05 {
-        return "0.0 pts".to_owned();
-    }
-    let sign = if points > 0.0 { "+" } else { "−" };
-    format!("{sign}{} pts", rounded(points.abs(), 1))
+    format!("{} pts", signed_points(difference))
 }
 
 /// `1.50`.
