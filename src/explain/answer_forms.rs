@@ -17,13 +17,16 @@
 
 mod atoms;
 mod calendar;
+mod names;
 mod numerals;
-mod other_orders;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "what a test builds has to be there")]
 pub(super) mod planted_forms;
+mod spans;
+mod text;
 mod value;
 mod verdicts;
+mod wordings;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -32,7 +35,8 @@ use std::ops::Range;
 use super::stated::Read;
 use super::text_words::{Token, joined, sentences, words};
 use crate::dataset::Answer;
-use value::{Occurrence, Text, Value};
+use text::Text;
+use value::{Occurrence, Value};
 
 pub(super) use verdicts::{gives_verdict, names_a_verdict, verdict_of};
 
@@ -77,7 +81,11 @@ impl Values {
         items: impl Fn(&str) -> Vec<Value>,
     ) -> Option<Self> {
         let texts: Vec<&str> = texts.collect();
-        let whole: Vec<Value> = texts.iter().filter_map(|text| Value::of(text)).collect();
+        let of_text = |text: &&str| {
+            let letters = letters_of(&listed(text)).unwrap_or_default();
+            Some(Value::of(text)?.of_letters(letters))
+        };
+        let whole: Vec<Value> = texts.iter().filter_map(of_text).collect();
         if whole.is_empty() {
             return None;
         }
@@ -104,6 +112,32 @@ impl Values {
 /// The items of a list that is written as one value; none of another value.
 fn items(text: &str) -> Vec<Value> {
     const LONGEST: usize = 6;
+    let found = listed(text);
+    if found.iter().any(|item| item.words.len() > LONGEST) {
+        return Vec::new();
+    }
+    if letters_of(&found).is_some() {
+        return found.into_iter().map(Value::as_letter).collect();
+    }
+    let says_something = |item: &Value| match item.words.as_slice() {
+        [only] => !EMPTY_WORDS.contains(&only.as_str()) && (only.len() > 1 || item.is_small()),
+        _ => true,
+    };
+    found.into_iter().filter(says_something).collect()
+}
+
+/// The letters of a list of nothing else: `A, C`, `b and d`.
+fn letters_of(items: &[Value]) -> Option<Vec<String>> {
+    let letter = |item: &Value| match item.words.as_slice() {
+        [only] if only.len() == 1 && only.chars().all(char::is_alphabetic) => Some(only.clone()),
+        _ => None,
+    };
+    let letters: BTreeSet<String> = items.iter().map(letter).collect::<Option<_>>()?;
+    (letters.len() > 1).then(|| letters.into_iter().collect())
+}
+
+/// What a list that is written as one value has in it, whatever it says.
+fn listed(text: &str) -> Vec<Value> {
     if Value::of(text).is_none_or(|value| value.is_denoting()) {
         return Vec::new();
     }
@@ -136,14 +170,7 @@ fn items(text: &str) -> Vec<Value> {
     let found: Vec<Value> = parts.filter_map(Value::of).collect();
     // `Johnson & Johnson` is a name.
     let are_many = found.windows(2).any(|pair| pair[0].words != pair[1].words);
-    if !are_many || found.iter().any(|item| item.words.len() > LONGEST) {
-        return Vec::new();
-    }
-    let says_something = |item: &Value| match item.words.as_slice() {
-        [only] => !EMPTY_WORDS.contains(&only.as_str()) && (only.len() > 1 || item.is_small()),
-        _ => true,
-    };
-    found.into_iter().filter(says_something).collect()
+    if are_many { found } else { Vec::new() }
 }
 
 impl AnswerForms {
@@ -207,8 +234,8 @@ impl AnswerForms {
 
     /// Whether a text is one of the values and nothing else.
     pub(super) fn is_value(&self, text: &str) -> bool {
-        let words = words(text);
-        self.values().into_iter().any(|value| value.is_all_of(text, &words))
+        let cell = ReadCell::new(text, words(text));
+        self.values().into_iter().any(|value| cell.is(value))
     }
 
     /// Whether a name has a value in it that not every name may have.
@@ -353,19 +380,22 @@ impl<'a> ReadCell<'a> {
         }
     }
 
-    /// Whether it is the value, or has it beside other things if it may.
-    fn has(&self, value: &Value, computed: bool) -> bool {
-        let is_it = || {
-            value.may_be_denoted_by(&self.words) && {
+    /// Whether it is the value and nothing else.
+    fn is(&self, value: &Value) -> bool {
+        value.has_words(&self.words)
+            || value.may_be_denoted_by(&self.words) && {
                 let own = self.value.get_or_init(|| Value::of(self.text));
                 own.as_ref().is_some_and(|own| value.denotes_the_same(own))
             }
-        };
+    }
+
+    /// Whether it is the value, or has it beside other things if it may.
+    fn has(&self, value: &Value, computed: bool) -> bool {
         let is_in_it = || {
             let texts = self.texts.get_or_init(|| Text::all(self.text));
             (computed || !value.is_small()) && occurrences(&[value], texts).any(|found| !found.is_loose)
         };
-        value.has_words(&self.words) || is_it() || is_in_it()
+        self.is(value) || is_in_it()
     }
 }
 

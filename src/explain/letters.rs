@@ -7,6 +7,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
+use super::work;
+
 /// A character with the bytes of the text that it stands for.
 pub(super) type Letter = (char, Range<usize>);
 
@@ -22,15 +24,52 @@ pub(super) fn letters(text: &str) -> Vec<Letter> {
         if at < hidden_until {
             continue;
         }
-        if character.is_ascii() {
+        work::count(1);
+        if character == '&'
+            && let Some(length) = hidden_entity(text.get(at..).unwrap_or_default())
+        {
+            hidden_until = at + length;
+        } else if character.is_ascii() {
             found.push((character.to_ascii_lowercase(), place));
         } else if let Some(length) = written_out(text.get(at..).unwrap_or_default()) {
             hidden_until = at + length;
         } else if !is_ignorable(character) {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let is_power = is_superscript(character)
+                && !before.is_some_and(is_superscript)
+                && found.last().is_some_and(|(letter, _)| letter.is_ascii_digit());
+            if is_power {
+                // `10²` is no 102.
+                found.push(('^', at..at));
+            }
             fold(character, &place, &mut found);
         }
     }
     found
+}
+
+/// Digits and signs of a power.
+fn is_superscript(character: char) -> bool {
+    matches!(character, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '⁺' | '⁻')
+}
+
+/// A letter that no accent makes of a Latin one, as it is written without it.
+fn plain(small: char) -> Option<&'static str> {
+    Some(match small {
+        'ß' => "ss",
+        'æ' => "ae",
+        'œ' => "oe",
+        'ø' => "o",
+        'ł' => "l",
+        'đ' | 'ð' => "d",
+        'ħ' => "h",
+        'ı' => "i",
+        'ŋ' => "n",
+        'ŧ' => "t",
+        'þ' => "th",
+        'ĸ' => "k",
+        _ => return None,
+    })
 }
 
 fn fold(character: char, place: &Range<usize>, found: &mut Vec<Letter>) {
@@ -41,11 +80,14 @@ fn fold(character: char, place: &Range<usize>, found: &mut Vec<Letter>) {
     let parts = std::iter::once(character)
         .nfkd()
         .filter(|part| !is_combining_mark(*part))
-        .flat_map(char::to_lowercase)
-        // In capitals `SS`.
-        .flat_map(|part| std::iter::repeat_n(if part == 'ß' { 's' } else { part }, if part == 'ß' { 2 } else { 1 }));
+        .flat_map(char::to_lowercase);
     let first = found.len();
-    found.extend(parts.map(|part| (latin(part, character), place.clone())));
+    for part in parts {
+        match plain(part) {
+            Some(letters) => found.extend(letters.chars().map(|letter| (letter, place.clone()))),
+            None => found.push((latin(part, character), place.clone())),
+        }
+    }
     if found[first..].iter().any(|(part, _)| *part == FRACTION_SLASH) && first < found.len() - 1 {
         // `2½` is no 21.
         found.insert(first, (' ', place.start..place.start));
@@ -85,6 +127,25 @@ fn written_out(text: &str) -> Option<usize> {
     let digits = rest.bytes().take(LONGEST).take_while(u8::is_ascii_hexdigit).count();
     let ends = rest.get(digits..)?.starts_with('⟩');
     (ends && digits >= 4).then_some(text.len() - rest.len() + digits + '⟩'.len_utf8())
+}
+
+/// How long an entity is that would show nothing if it were read as one: `&shy;`, `&#x200b;`.
+fn hidden_entity(text: &str) -> Option<usize> {
+    const LONGEST: usize = 16;
+    const NAMES: &[&str] = &["shy", "zwj", "zwnj", "ZeroWidthSpace", "NoBreak"];
+    let rest = text.strip_prefix('&')?;
+    let end = rest.bytes().take(LONGEST + 1).position(|byte| byte == b';')?;
+    let name = rest.get(..end)?;
+    let code = || {
+        let code = name.strip_prefix('#')?;
+        let code = match code.strip_prefix(['x', 'X']) {
+            Some(code) => u32::from_str_radix(code, 16),
+            None => code.parse(),
+        };
+        code.ok().and_then(char::from_u32)
+    };
+    (NAMES.contains(&name) || code().is_some_and(|character| !character.is_ascii() && is_ignorable(character)))
+        .then_some(end + 2)
 }
 
 /// Unicode's default-ignorable code points, and controls.
@@ -133,6 +194,11 @@ mod tests {
             ("東京 привет", "東京 пpиbet"),
             ("Straße STRASSE STRAẞE", "strasse strasse strasse"),
             ("⟨U+⟩ ⟨x⟩", "⟨u+⟩ ⟨x⟩"),
+            ("TROMSØ Łódź Đorđe", "tromso lodz dorde"),
+            ("Æthelred œuvre Þór Guðni", "aethelred oeuvre thor gudni"),
+            ("Ħal ŋ kadın", "hal n kadin"),
+            ("10² 10⁻¹ x² ¹¹²", "10^2 10^\u{2212}1 x2 112"),
+            ("Os&shy;lo Os&#x200B;lo R&D; A&amp;B &#80;", "oslo oslo r&d; a&amp;b &#80;"),
         ] {
             assert_eq!(folded(text), expected, "{text}");
         }

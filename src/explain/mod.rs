@@ -46,6 +46,7 @@ pub(crate) mod view;
 pub(crate) mod visible_text;
 mod withhold;
 pub(crate) mod words;
+mod work;
 
 use std::rc::Rc;
 

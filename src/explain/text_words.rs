@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::letters::{Letter, letters};
+use super::work;
 
 /// A word or number of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,16 +86,17 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 pub(super) fn tokens_of(characters: &[Letter]) -> Vec<Token> {
     let mut found = Vec::new();
     let mut open: Option<Token> = None;
+    // Of the open one: whether it is of digits and a point alone, and whether it has the point. It may be as long as the text.
+    let (mut is_number, mut has_point) = (true, false);
     for (index, (character, place)) in characters.iter().enumerate() {
+        work::count(1);
+        if open.is_none() {
+            (is_number, has_point) = (true, false);
+        }
         let next_is_digit = || characters.get(index + 1).is_some_and(|(next, _)| next.is_ascii_digit());
-        let number = || {
-            open.as_ref()
-                .filter(|token| token.text.chars().all(|c| c.is_ascii_digit() || c == '.'))
-                .filter(|_| next_is_digit())
-        };
         let goes_on = match character {
-            '.' => number().is_some_and(|token| !token.text.contains('.')),
-            ',' => number().is_some(),
+            '.' => open.is_some() && is_number && !has_point && next_is_digit(),
+            ',' => open.is_some() && is_number && next_is_digit(),
             _ => character.is_alphanumeric(),
         };
         if stands_alone(*character) {
@@ -111,6 +113,8 @@ pub(super) fn tokens_of(characters: &[Letter]) -> Vec<Token> {
                 text: String::new(),
                 place: place.clone(),
             });
+            has_point |= *character == '.';
+            is_number &= *character == '.' || character.is_ascii_digit();
             token.text.push(*character);
             token.place.end = place.end;
         } else {

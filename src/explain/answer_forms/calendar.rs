@@ -9,14 +9,15 @@ use super::numerals::Numeral;
 use crate::table::reading::MONTHS;
 
 /// A date, or part of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Date {
     year: Option<Year>,
-    month: u32,
+    /// From one.
+    pub(super) month: u32,
     day: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Year {
     Full(u32),
     /// Of any century.

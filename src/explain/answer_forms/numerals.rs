@@ -214,7 +214,9 @@ impl Reader<'_> {
             read.extend(number(&text).map(|amount| (amount, end, false)));
             if group_end == at + 2 && matches!(sign, Some('.' | ',')) {
                 let behind = atoms.digits(at + 1).unwrap_or_default();
-                let amount = number(&format!("{first}.{behind}"));
+                // Nobody writes 3 as `3,000`.
+                let behind = if sign == Some(',') && behind == "000" { "" } else { behind };
+                let amount = number(&format!("{first}.{behind}")).filter(|_| !behind.is_empty());
                 read.extend(amount.map(|amount| (amount, at + 2, sign == Some(','))));
             }
         }
@@ -240,6 +242,11 @@ impl Reader<'_> {
         let gap = atoms.gap(at);
         if gap.ends_with('.') && (at == 0 || gap.len() > 1) && !gap.ends_with("..") {
             read.extend(number(&format!("0.{first}")).map(|amount| (amount, at + 1, false)));
+        }
+        // `10^3`
+        let is_multiplied = at > 0 && (is_times(atoms.gap(at)) || matches!(atoms.word(at - 1), "times" | "cdot" | "x"));
+        if let Some((power, end)) = self.power_of_ten(at).filter(|_| !is_multiplied) {
+            self.push(scaled(1.0, power), at..end, false, false);
         }
         for (amount, end, is_loose) in read {
             let is_loose = is_loose || is_attached && amount < 100.0;
@@ -306,11 +313,48 @@ impl Reader<'_> {
                 self.push(scaled(amount, power), start..end + 2, is_loose, false);
             }
         }
+        // `1.12 × 10^2`
+        let power = self.times(end).and_then(|ten| self.power_of_ten(ten));
+        if let Some((power, end)) = power {
+            self.push(scaled(amount, power), start..end, is_loose, false);
+        }
         let is_scaled = may_scale && (attached || joins(gap) && !is_short_scale(word));
         if let Some(by) = scale(word).filter(|_| is_scaled) {
             self.push(amount * by, start..end + 1, is_loose, false);
         }
         self.shares(read, start, is_loose);
+    }
+
+    /// The index of what a number is multiplied by, whose sign stands behind it: `× 10`, `*10`, `\\times 10`.
+    fn times(&self, end: usize) -> Option<usize> {
+        let atoms = self.atoms;
+        let is_word = || {
+            let (before, after) = (atoms.gap(end).trim(), atoms.gap(end + 1).trim());
+            matches!(
+                (before, atoms.word(end)),
+                ("\\", "times" | "cdot") | ("", "x" | "times")
+            ) && after.is_empty()
+        };
+        let at = if is_times(atoms.gap(end)) { end } else { end + 1 };
+        (at == end || is_word()).then_some(at)
+    }
+
+    /// The power that ten is raised to, and the index behind it: `10^2`, `10²`, `10^{-2}`, `10**2`.
+    fn power_of_ten(&self, at: usize) -> Option<(i32, usize)> {
+        const MOST: i32 = 300;
+        let atoms = self.atoms;
+        if atoms.digits(at) != Some("10") {
+            return None;
+        }
+        let gap: String = atoms.gap(at + 1).chars().filter(|c| !c.is_whitespace()).collect();
+        let rest = gap.strip_prefix("**").or_else(|| gap.strip_prefix('^'))?;
+        let sign = rest.trim_start_matches(['{', '(']);
+        let power: i32 = atoms.digits(at + 1)?.parse().ok().filter(|power| *power < MOST)?;
+        match sign {
+            "" | "+" => Some((power, at + 2)),
+            "-" | "\u{2212}" | "–" => Some((-power, at + 2)),
+            _ => None,
+        }
     }
 
     /// Percents and fractions.
@@ -540,7 +584,7 @@ impl Reader<'_> {
             None => None,
         };
         let gap = atoms.gap(at + 1);
-        if !matches!(gap, " " | "-" | "." | "\u{2009}" | "_") {
+        if !matches!(gap, " " | "-" | "." | "\u{2009}" | "_" | "**" | "__") {
             return;
         }
         let begins = at == 0 || single(at - 1).is_none() || atoms.gap(at) != gap;
@@ -568,13 +612,23 @@ impl Reader<'_> {
     }
 }
 
+/// Whether what stands between two numbers multiplies them.
+fn is_times(gap: &str) -> bool {
+    matches!(gap.trim(), "×" | "*" | "·" | "⋅" | "∙" | "∗" | "✕")
+}
+
 /// Moves the decimal point without what multiplying rounds off.
 fn scaled(amount: f64, power: i32) -> f64 {
     format!("{amount}e{power}").parse().unwrap_or(f64::NAN)
 }
 
+/// The ordinal of a number below twenty in words.
+pub(super) fn ordinal(number: u32) -> Option<&'static str> {
+    ORDINALS.get(usize::try_from(number).ok()?).copied()
+}
+
 /// The number of a Roman numeral in its usual form, below 4000.
-fn roman(word: &str) -> Option<f64> {
+pub(super) fn roman(word: &str) -> Option<f64> {
     const SIGNS: &[(&str, u32)] = &[
         ("m", 1000),
         ("cm", 900),

@@ -1,17 +1,17 @@
 //! One value of an answer, and where a text has it: as its words, spelled apart or run together, or as another writing of the
 //! number, date or time that it is.
 
-use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::EMPTY_WORDS;
-use super::atoms::Atoms;
 use super::calendar::{self, Date};
-use super::numerals::{Numeral, may_count, numerals};
-use super::other_orders::{self, Span};
-use crate::explain::letters::{Letter, letters};
-use crate::explain::text_words::{Token, index_runs, is_small_amount, is_small_number, tokens_of};
-use crate::explain::withhold::marks;
+use super::names::Name;
+use super::numerals::{Numeral, may_count};
+use super::spans::Span;
+use super::text::{Text, runs_of};
+use super::wordings::{Wording, wordings};
+use crate::explain::text_words::{Token, is_small_amount, is_small_number};
+use crate::explain::work;
 
 /// Words in front of an amount that leave it one: currencies (of `US$` the letters) and the sign of a number. Behind any other
 /// it is a part of a name: `Big 12`, `USS 688`.
@@ -28,8 +28,8 @@ const BEFORE_AMOUNTS: &[&str] = &[
 pub(super) struct Value {
     /// Its words and numbers, never none.
     pub(super) words: Vec<String>,
-    /// The same with `and` for each `&`, where it has one: `Johnson & Johnson`.
-    with_and: Option<Vec<String>>,
+    /// The same in other words: `Johnson and Johnson`, `World War 2`.
+    wordings: Vec<Wording>,
     /// Its words as one.
     joined: String,
     /// The amounts that it is, with the decimals that it has.
@@ -40,9 +40,17 @@ pub(super) struct Value {
     dates: Vec<Date>,
     times: Vec<u32>,
     /// What a statement may shorten it to.
-    parts: Vec<Vec<String>>,
+    parts: Vec<String>,
     /// The range, season or score that it is.
     span: Option<Span>,
+    /// The name that it is.
+    name: Option<Name>,
+    /// Whether it is of numbers parted by something else than commas, which a text lists as well: `rows 3, 2 and 1`.
+    is_of_numbers: bool,
+    /// The letters of the list that it is: `A, C`.
+    letters: Vec<String>,
+    /// Whether it is one of the letters of such a list.
+    is_letter: bool,
 }
 
 /// A place of a text that has a value.
@@ -56,122 +64,6 @@ pub(super) struct Occurrence {
     pub(super) is_small: bool,
 }
 
-/// A text that was taken apart.
-#[derive(Clone, Debug)]
-pub(super) struct Text<'a> {
-    /// As it is written.
-    pub(super) text: &'a str,
-    /// Its words.
-    pub(super) tokens: Vec<Token>,
-    letters: Vec<Letter>,
-    denoted: OnceCell<Denoted>,
-    run_together: OnceCell<String>,
-}
-
-impl<'a> Text<'a> {
-    /// Takes a text apart.
-    pub(super) fn new(text: &'a str) -> Self {
-        let letters = without_marks(letters(text), text);
-        Self {
-            text,
-            tokens: tokens_of(&letters),
-            letters,
-            denoted: OnceCell::new(),
-            run_together: OnceCell::new(),
-        }
-    }
-
-    /// The readings of a text: as it stands, and with the tags in it left out, as in `<b>Pet</b>rel`.
-    pub(super) fn all(text: &'a str) -> Vec<Self> {
-        let as_it_stands = Self::new(text);
-        let tags = tags(text);
-        if tags.is_empty() {
-            return vec![as_it_stands];
-        }
-        let mut letters = as_it_stands.letters.clone();
-        retain_outside(&mut letters, &tags, |_| false);
-        let without = Self {
-            text,
-            tokens: tokens_of(&letters),
-            letters,
-            denoted: OnceCell::new(),
-            run_together: OnceCell::new(),
-        };
-        vec![as_it_stands, without]
-    }
-
-    /// Its words as one: what has no part of a value in it need not be read for it.
-    fn run_together(&self) -> &str {
-        self.run_together
-            .get_or_init(|| self.tokens.iter().map(|token| token.text.as_str()).collect())
-    }
-
-    pub(super) fn raw(&self, place: &Range<usize>) -> &'a str {
-        self.text.get(place.clone()).unwrap_or_default()
-    }
-}
-
-/// The letters of a text, with a sign for each place that was withheld: `[withheld]` is no answer `withheld`.
-fn without_marks(mut letters: Vec<Letter>, text: &str) -> Vec<Letter> {
-    let marks = marks(text);
-    if !marks.is_empty() {
-        retain_outside(&mut letters, &marks, |is_first| is_first);
-    }
-    letters
-}
-
-/// Keeps the letters outside of ranges, which are in order and apart as the letters are; those within if `within` says so
-/// of them, told whether a letter is the first of its range.
-fn retain_outside(letters: &mut Vec<Letter>, ranges: &[Range<usize>], within: impl Fn(bool) -> bool) {
-    let mut ranges = ranges.iter().peekable();
-    letters.retain(|(_, place)| {
-        while ranges.next_if(|range| range.end <= place.start).is_some() {}
-        ranges
-            .peek()
-            .is_none_or(|range| place.end <= range.start || within(place.start == range.start))
-    });
-}
-
-/// What looks like a tag of HTML, in bytes.
-fn tags(text: &str) -> Vec<Range<usize>> {
-    const LONGEST: usize = 200;
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for (start, _) in text.match_indices('<') {
-        let rest = &text[start + 1..];
-        let begins = rest
-            .trim_start_matches('/')
-            .starts_with(|c: char| c.is_ascii_alphabetic());
-        if let Some(end) = rest.find(['<', '>']).filter(|end| begins && *end < LONGEST)
-            && rest[end..].starts_with('>')
-        {
-            found.push(start..start + end + 2);
-        }
-    }
-    found
-}
-
-/// What a text denotes by numbers.
-#[derive(Clone, Debug, Default)]
-struct Denoted {
-    atoms: Atoms,
-    numerals: Vec<Numeral>,
-    dates: Vec<calendar::PlacedDate>,
-    times: Vec<calendar::PlacedTime>,
-}
-
-impl Denoted {
-    fn of(letters: &[Letter]) -> Self {
-        let atoms = Atoms::of(letters);
-        let numerals = numerals(&atoms);
-        Self {
-            dates: calendar::dates(&atoms, &numerals),
-            times: calendar::times(&atoms, &numerals),
-            numerals,
-            atoms,
-        }
-    }
-}
-
 impl Value {
     /// `None` of a text without a word or number.
     pub(super) fn of(text: &str) -> Option<Self> {
@@ -180,7 +72,7 @@ impl Value {
         if words.is_empty() {
             return None;
         }
-        let denoted = read.denoted.get_or_init(|| Denoted::of(&read.letters));
+        let denoted = read.denoted();
         let count = denoted.atoms.len();
         let all_words = |mut run: Range<usize>, most: usize, is: &dyn Fn(&str) -> bool| {
             run.len() <= most && run.all(|at| is(denoted.atoms.word(at)))
@@ -191,17 +83,19 @@ impl Value {
         };
         let whole = |run: &Range<usize>| *run == (0..count);
         let dates: Vec<Date> = denoted
-            .dates
+            .dates()
             .iter()
-            .filter(|(_, run)| is_beside(run))
+            .filter(|(_, runs)| runs.iter().any(is_beside))
             .map(|(date, _)| *date)
             .collect();
-        let times = denoted
+        let is_time = |places: &[(Range<usize>, bool)]| places.iter().any(|(run, is_open)| whole(run) && !is_open);
+        let mut times: Vec<u32> = denoted
             .times
             .iter()
-            .filter(|(_, run, is_open)| whole(run) && !is_open)
-            .map(|(time, ..)| *time)
+            .filter(|(_, places)| is_time(places))
+            .map(|(time, _)| *time)
             .collect();
+        times.sort_unstable();
         // `35 minutes` is told by 35.
         let is_unit = |word: &str| !word.is_empty() && calendar::month(word).is_none() && word != "and";
         let is_amount = |numeral: &&Numeral| {
@@ -223,9 +117,15 @@ impl Value {
         };
         Some(Self {
             joined: words.concat(),
-            with_and: with_and(&read),
+            wordings: wordings(&read),
             parts: parts(&words),
             span: Span::of(text, &words),
+            name: Name::of(&read),
+            is_of_numbers: words.len() > 1
+                && !text.contains([',', ';'])
+                && words.iter().all(|word| word.parse::<f64>().is_ok()),
+            letters: Vec::new(),
+            is_letter: false,
             words,
             amounts,
             decimals,
@@ -238,6 +138,18 @@ impl Value {
     /// The same of a program that rounds: 37 is told by 36.6667.
     pub(super) fn rounded(mut self) -> Self {
         self.may_be_rounded = self.decimals == 0;
+        self
+    }
+
+    /// The same of a list of letters.
+    pub(super) fn of_letters(mut self, letters: Vec<String>) -> Self {
+        self.letters = letters;
+        self
+    }
+
+    /// The same as one of the letters of a list: any text may have one, and it tells where it is stated.
+    pub(super) fn as_letter(mut self) -> Self {
+        self.is_letter = true;
         self
     }
 
@@ -257,6 +169,9 @@ impl Value {
 
     /// Where a text has it.
     pub(super) fn occurrences(&self, text: &Text<'_>) -> Vec<Occurrence> {
+        if self.is_letter {
+            return self.as_letter_of(text);
+        }
         let mut found = self.as_words(text);
         if self.is_denoting() {
             self.as_denoted(text, &mut found);
@@ -266,20 +181,16 @@ impl Value {
 
     /// Where it may be shortened to a part, which tells where it is stated.
     pub(super) fn shortened(&self, text: &Text<'_>) -> Vec<Range<usize>> {
-        let has = |part: &&Vec<String>| part.iter().all(|word| text.run_together().contains(word));
-        let parts = self.parts.iter().filter(has);
-        parts.flat_map(|part| index_runs(&text.tokens, part)).collect()
-    }
-
-    /// Whether a text is the value and nothing else.
-    pub(super) fn is_all_of(&self, text: &str, words: &[String]) -> bool {
-        self.has_words(words)
-            || self.may_be_denoted_by(words) && Self::of(text).is_some_and(|other| self.denotes_the_same(&other))
+        let parts = self.parts.iter().flat_map(|part| text.places(part));
+        parts.map(|at| *at..at + 1).collect()
     }
 
     /// Whether it has these words and no others, parted as they are or otherwise.
     pub(super) fn has_words(&self, words: &[String]) -> bool {
-        self.words == words || self.is_of_letters() && words.concat() == self.joined
+        self.words == words
+            || self.is_of_letters()
+                && words.iter().map(String::len).sum::<usize>() == self.joined.len()
+                && words.concat() == self.joined
     }
 
     /// Whether a text of these words may be another writing of the number, date or time that it is.
@@ -299,91 +210,101 @@ impl Value {
         amounts && self.words.len() == 1 || dates || self.times.iter().any(|ours| other.times.contains(ours))
     }
 
-    /// Whether a text has what every writing of its words has: its first word or its last, but for the ending that makes a
-    /// plural. A season may begin with any of its numbers.
-    fn may_stand_in(&self, text: &Text<'_>) -> bool {
-        let has = |word: &String| {
-            let stem = word.trim_end_matches(['s', 'e', 'i', 'y']);
-            text.run_together().contains(stem)
-        };
-        self.span.is_some() || self.words.first().is_some_and(has) || self.words.last().is_some_and(has)
-    }
-
-    /// Its words in one run; spelled apart; with other letters around them.
+    /// Its words in one run or in other words; spelled apart; with other letters around them.
     fn as_words(&self, text: &Text<'_>) -> Vec<Occurrence> {
-        let tokens = &text.tokens;
-        let is_of_letters = self.is_of_letters();
         let mut found = Vec::new();
-        if !self.may_stand_in(text) {
-            return found;
-        }
         let mut push = |run: Range<usize>, is_small: bool| {
-            let place = tokens
-                .get(run.start)
-                .zip(tokens.get(run.end - 1))
-                .map(|(first, last)| first.place.start..last.place.end);
-            found.extend(place.map(|place| Occurrence {
+            work::count(1);
+            found.extend(text.place(&run).map(|place| Occurrence {
                 place,
                 is_loose: false,
                 is_small,
             }));
         };
+        if let Some(span) = &self.span {
+            span.runs_in(text).into_iter().for_each(|run| push(run, false));
+            return found;
+        }
         let is_small = is_small_number(&self.words);
-        let length = self.words.len();
-        for (start, token) in tokens.iter().enumerate() {
-            if let Some(end) = other_orders::of_name(&self.words, text, start)
-                .or_else(|| self.span.as_ref().and_then(|span| span.end_in(text, start)))
-            {
-                push(start..end, false);
+        let is_list = |run: &Range<usize>| {
+            self.is_of_numbers
+                && (run.start + 1..run.end).any(|at| text.gap(at).contains([',', ';', '(', ')']) || text.gap(at).contains(". "))
+        };
+        let runs = word_runs(text, &self.words).into_iter().filter(|run| !is_list(run));
+        runs.for_each(|run| push(run, is_small));
+        for wording in &self.wordings {
+            let runs = word_runs(text, &wording.words).into_iter();
+            let runs = runs.filter(|run| !wording.is_capital || run.clone().all(|at| text.is_capital(at)));
+            runs.for_each(|run| push(run, false));
+        }
+        if let Some(name) = &self.name {
+            name.runs_in(text).into_iter().for_each(|run| push(run, false));
+        }
+        self.enumerated_in(text).into_iter().for_each(|run| push(run, false));
+        if self.is_of_letters() {
+            const SHORTEST_IN_PIECES: usize = 5;
+            let spelled = text.spelled(&self.joined);
+            let is_long = self.joined.chars().count() >= SHORTEST_IN_PIECES;
+            for (run, is_of_single) in spelled.runs {
+                if is_long || run.len() == 1 || is_of_single {
+                    push(run, false);
+                }
             }
-            let has = |words: &[String]| {
-                let window = tokens.get(start..start + words.len());
-                window.is_some_and(|window| {
-                    let mut pairs = window.iter().zip(words);
-                    pairs.all(|(token, word)| is_same_word(&token.text, word))
-                })
-            };
-            if has(&self.words) {
-                push(start..start + length, is_small);
-            } else if let Some(words) = self.with_and.as_ref().filter(|words| has(words)) {
-                push(start..start + words.len(), false);
-            } else if is_of_letters {
-                if let Some(end) = self.spelled_apart(text, start) {
-                    push(start..end, false);
-                } else if self.is_run_together(text, token) {
-                    push(start..start + 1, false);
+            for at in spelled.within {
+                if text.tokens.get(at).is_some_and(|token| self.is_run_together(text, token)) {
+                    push(at..at + 1, false);
                 }
             }
         }
         found
     }
 
-    /// The index behind the words that make it when they are put together: `P.e.t.r.e.l`, `Pet rel`, `U.S.A.`
-    fn spelled_apart(&self, text: &Text<'_>, start: usize) -> Option<usize> {
-        const SHORTEST_IN_PIECES: usize = 5;
-        let tokens = &text.tokens;
-        let mut rest = self.joined.as_str();
-        let mut end = start;
-        let mut all_single = true;
-        while let Some(token) = tokens.get(end)
-            && let Some(after) = rest.strip_prefix(token.text.as_str())
-        {
-            if end > start {
-                let gap = text.raw(&(tokens[end - 1].place.end..token.place.start));
-                if gap.chars().count() > 4 || gap.contains(". ") && token.text.chars().count() > 1 {
-                    return None;
-                }
+    /// A letter of a list: in capitals, in brackets or in quotes.
+    fn as_letter_of(&self, text: &Text<'_>) -> Vec<Occurrence> {
+        let is_set_apart = |at: usize| text.is_capital(at) || text.gap(at).ends_with(['(', '[', '"', '“', '\'', '‘', '*', '`']);
+        let places = text.places(&self.joined).iter().filter(|at| is_set_apart(**at));
+        let places = places.filter_map(|at| text.place(&(*at..at + 1)));
+        places
+            .map(|place| Occurrence {
+                place,
+                is_loose: true,
+                is_small: false,
+            })
+            .collect()
+    }
+
+    /// Where a text has all the letters of a list of such, one after the other, in any order.
+    fn enumerated_in(&self, text: &Text<'_>) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let Some(first) = self.letters.first() else {
+            return found;
+        };
+        let is_near = |at: usize| text.gap(at).chars().all(|c| c.is_whitespace() && c != '\n' || ",;&/+()[]{}'\"“”‘’*`$".contains(c));
+        let word = |at: usize| text.tokens.get(at).map_or("", |token| token.text.as_str());
+        let most = 2 * self.letters.len();
+        let mut behind = 0;
+        for anchor in text.places(first) {
+            // The letters around the first one, with a word at most between two of them.
+            let joins = |at: usize| matches!(word(at), "and" | "or" | "plus" | "then");
+            let is_part = |at: usize| self.letters.iter().any(|letter| letter == word(at)) || joins(at);
+            let mut start = *anchor;
+            while start > behind.max(anchor.saturating_sub(most)) && is_near(start) && is_part(start - 1) {
+                start -= 1;
             }
-            all_single &= token.text.chars().nth(1).is_none();
-            end += 1;
-            rest = after;
-            if rest.is_empty() {
-                let is_long = self.joined.chars().count() >= SHORTEST_IN_PIECES;
-                let is_one = end == start + 1;
-                return (is_long || is_one || all_single && end > start + 1).then_some(end);
+            let mut end = anchor + 1;
+            while end < (anchor + most).min(text.tokens.len()) && is_near(end) && is_part(end) {
+                end += 1;
+            }
+            let has = |letter: &String| (start..end).any(|at| word(at) == letter);
+            if *anchor >= behind && self.letters.iter().all(has) {
+                let is_letter = |at: &usize| !joins(*at);
+                let from = (start..end).find(is_letter).unwrap_or(start);
+                let to = (start..end).rfind(is_letter).map_or(end, |last| last + 1);
+                found.push(from..to);
+                behind = end;
             }
         }
-        None
+        found
     }
 
     /// Whether it stands in a longer word as a word of its own: `thePetrel`, `xPetrel`.
@@ -427,31 +348,43 @@ impl Value {
         if !text.tokens.iter().any(|token| may_count(&token.text)) {
             return;
         }
-        let denoted = text.denoted.get_or_init(|| Denoted::of(&text.letters));
+        let denoted = text.denoted();
         let mut push = |run: &Range<usize>, is_loose: bool, is_small: bool| {
+            work::count(1);
             found.extend(denoted.atoms.place(run).map(|place| Occurrence {
                 place,
                 is_loose,
                 is_small,
             }));
         };
-        for numeral in &denoted.numerals {
-            if self.amounts.iter().any(|amount| self.is_amount(*amount, numeral)) {
-                let is_small = is_small_amount(numeral.amount);
-                push(&numeral.run, numeral.is_loose, is_small);
+        for amount in &self.amounts {
+            // Rounded, it differs by less.
+            let most = if self.may_be_rounded { 1.0 } else { 0.1 } + 1e-8 * amount.abs();
+            // Of numbers that are alike one is looked at.
+            let mut last: Option<(f64, bool, bool)> = None;
+            for numeral in denoted.numerals_around(*amount, most) {
+                work::count(1);
+                let is_it = match last {
+                    Some((of, is_share, is_it)) if of == numeral.amount && is_share == numeral.is_share => is_it,
+                    _ => self.is_amount(*amount, numeral),
+                };
+                last = Some((numeral.amount, numeral.is_share, is_it));
+                if is_it {
+                    push(&numeral.run, numeral.is_loose, is_small_amount(numeral.amount));
+                }
             }
         }
-        for (date, run) in &denoted.dates {
-            if self.dates.iter().any(|ours| date.tells(ours)) {
-                push(run, false, false);
-            } else if self.dates.iter().any(|ours| date.hints_at(ours)) {
-                push(run, true, false);
+        for ours in &self.dates {
+            for (date, runs) in denoted.dates_near(ours) {
+                work::count(1);
+                let (tells, hints) = (date.tells(ours), date.hints_at(ours));
+                let runs = runs.iter().filter(|_| tells || hints);
+                runs.for_each(|run| push(run, !tells, false));
             }
         }
-        for (time, run, is_open) in &denoted.times {
-            if self.times.contains(time) {
-                push(run, *is_open, false);
-            }
+        let times = self.times.iter().filter_map(|time| denoted.times.get(time));
+        for (run, is_open) in times.flatten() {
+            push(run, *is_open, false);
         }
     }
 
@@ -514,31 +447,54 @@ fn is_same_word(text: &str, value: &str) -> bool {
     }
 }
 
-/// The words of a text with `and` for each `&` between them, if there is one.
-fn with_and(text: &Text<'_>) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut end = 0;
-    for token in &text.tokens {
-        if end > 0 && text.raw(&(end..token.place.start)).trim() == "&" {
-            words.push("and".to_owned());
-        }
-        words.push(token.text.clone());
-        end = token.place.end;
+/// Where a text has words in one run, each in the singular or the plural.
+fn word_runs(text: &Text<'_>, words: &[String]) -> Vec<Range<usize>> {
+    /// More words than anybody compares one by one.
+    const MANY: usize = 32;
+    let Some(first) = words.first() else {
+        return Vec::new();
+    };
+    if words.len() > MANY {
+        return runs_of(&text.tokens, words, |token, word| token.text == *word, |one, other| one == other);
     }
-    (words.len() > text.tokens.len()).then_some(words)
+    let is_run = |start: usize| {
+        let window = text.tokens.get(start..start + words.len());
+        window.is_some_and(|window| {
+            let mut pairs = window.iter().zip(words);
+            pairs.all(|(token, word)| {
+                work::count(1);
+                is_same_word(&token.text, word)
+            })
+        })
+    };
+    let numbers = numbers_of(first);
+    let mut starts: Vec<usize> = numbers.iter().flat_map(|word| text.places(word)).copied().collect();
+    starts.sort_unstable();
+    starts.dedup();
+    starts
+        .into_iter()
+        .filter(|start| is_run(*start))
+        .map(|start| start..start + words.len())
+        .collect()
+}
+
+/// A word in what may be its singular and its plurals.
+fn numbers_of(word: &str) -> Vec<String> {
+    let mut all = vec![word.to_owned(), format!("{word}s"), format!("{word}es")];
+    all.extend(word.strip_suffix('y').map(|stem| format!("{stem}ies")));
+    all.extend(word.strip_suffix("ies").map(|stem| format!("{stem}y")));
+    all.extend(word.strip_suffix("es").map(str::to_owned));
+    all.extend(word.strip_suffix('s').map(str::to_owned));
+    all
 }
 
 /// What a statement may shorten a name of several words to: its first or last word.
-fn parts(value: &[String]) -> Vec<Vec<String>> {
+fn parts(value: &[String]) -> Vec<String> {
     let tells = |word: &&String| {
         word.chars().count() >= 4 && word.chars().all(char::is_alphabetic) && !EMPTY_WORDS.contains(&word.as_str())
     };
     match value {
-        [first, .., last] => [first, last]
-            .into_iter()
-            .filter(tells)
-            .map(|word| vec![word.clone()])
-            .collect(),
+        [first, .., last] => [first, last].into_iter().filter(tells).cloned().collect(),
         _ => Vec::new(),
     }
 }
