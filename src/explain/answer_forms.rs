@@ -17,6 +17,9 @@
 
 mod atoms;
 mod calendar;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "what a test builds has to be there")]
+mod hostile;
 mod names;
 mod numerals;
 #[cfg(test)]

@@ -18,12 +18,18 @@ pub(super) fn complete(
 ) {
     let is_withheld = visibility == AnswerVisibility::Withheld;
     let forms = blind.and_then(|blind| blind.forms.as_ref());
-    let conceal = |text: &mut String| {
+    let conceal = |text: &mut String, is_made: bool| {
         if let Some(blind) = blind {
             withhold::replace(text, |text| blind.names.found_in(text));
         }
-        if let Some(forms) = forms {
-            withhold::replace(text, |text| forms.said_in_step(text));
+        if let Some((forms, blind)) = forms.zip(blind) {
+            withhold::replace(text, |text| {
+                if is_made {
+                    withhold::told_by_note(forms, text, blind.sample)
+                } else {
+                    forms.said_in_step(text)
+                }
+            });
         }
     };
     match format {
@@ -33,7 +39,7 @@ pub(super) fn complete(
             for step in &mut view.steps {
                 if let Some(program) = step.program.take() {
                     step.operations = operations::of(&program);
-                    step.operations.iter_mut().for_each(conceal);
+                    step.operations.iter_mut().for_each(|text| conceal(text, false));
                 }
             }
         }

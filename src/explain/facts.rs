@@ -24,13 +24,14 @@ pub(super) struct FactsView {
 }
 
 /// Makes the facts from the steps as a page may tell them. With `before_last`, the part of the table is what the last
-/// step ran on: what it gives would state the answer. `conceal` takes out of a fact's own words what it may not tell.
+/// step ran on: what it gives would state the answer. `conceal` takes out of a fact's own words what it may not tell; it is told
+/// whether they are a sentence of ours.
 pub(super) fn of(
     material: &Material<'_>,
     shown: &[StepView],
     before_last: bool,
     counts: Counts,
-    conceal: impl Fn(&mut String),
+    conceal: impl Fn(&mut String, bool),
 ) -> (FactsView, Option<Table>) {
     let table = material.table;
     let facts = shown
@@ -144,24 +145,20 @@ fn part(material: &Material<'_>, before_last: bool) -> Option<(BTreeSet<usize>, 
 }
 
 /// One step in one sentence: what it did, and what came of it.
-fn fact(material: &Material<'_>, view: &StepView, counts: Counts, conceal: &impl Fn(&mut String)) -> String {
-    let (input, output, lineage) = tables_of_step(material, view.number);
+fn fact(material: &Material<'_>, view: &StepView, counts: Counts, conceal: &impl Fn(&mut String, bool)) -> String {
     let mut said = visible_line(&view.words).trim_end_matches(['.', ':', ';']).to_owned();
-    if said.is_empty() {
-        said = input
-            .map(|input| {
-                let marks = lineage.map(|lineage| Marks::of(lineage, input)).unwrap_or_default();
-                words::made_sentence(lineage, &marks, input, output, counts)
-            })
+    let is_made = said.is_empty();
+    if is_made {
+        said = made(material, view.number, counts)
             .unwrap_or_default()
             .trim_end_matches('.')
             .to_owned();
     }
-    conceal(&mut said);
+    conceal(&mut said, is_made);
     if let Some(error) = &view.error {
-        return format!("{said}: this step failed. Error: {}", visible_line(error));
+        return format!("{said}{FAILED}{}", visible_line(error));
     }
-    let (Some(input), Some(output)) = (input, output) else {
+    let (Some(input), Some(output), lineage) = tables_of_step(material, view.number) else {
         return format!("{said}.");
     };
     if view.result == Some(ResultView::Withheld) {
@@ -180,6 +177,17 @@ fn tables_of_step<'a>(
     };
     let output = step.output.and_then(|output| material.tables.get(output));
     (material.table_at(step.input), output, step.lineage.as_ref())
+}
+
+/// Between the words of a step that failed and its error.
+pub(super) const FAILED: &str = ": this step failed. Error: ";
+
+/// The sentence of ours for a step without words.
+pub(super) fn made(material: &Material<'_>, number: usize, counts: Counts) -> Option<String> {
+    let (input, output, lineage) = tables_of_step(material, number);
+    let input = input?;
+    let marks = lineage.map(|lineage| Marks::of(lineage, input)).unwrap_or_default();
+    Some(words::made_sentence(lineage, &marks, input, output, counts))
 }
 
 /// How the fact of a step ends that says what came of it.

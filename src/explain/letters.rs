@@ -198,7 +198,10 @@ mod tests {
             ("Æthelred œuvre Þór Guðni", "aethelred oeuvre thor gudni"),
             ("Ħal ŋ kadın", "hal n kadin"),
             ("10² 10⁻¹ x² ¹¹²", "10^2 10^\u{2212}1 x2 112"),
-            ("Os&shy;lo Os&#x200B;lo R&D; A&amp;B &#80;", "oslo oslo r&d; a&amp;b &#80;"),
+            (
+                "Os&shy;lo Os&#x200B;lo R&D; A&amp;B &#80;",
+                "oslo oslo r&d; a&amp;b &#80;",
+            ),
         ] {
             assert_eq!(folded(text), expected, "{text}");
         }

@@ -2,6 +2,7 @@
 //! step's result as a table of its own. Each step's statement stands as it ran and reads `table_sql`, which is made anew
 //! before it from the result it ran on, its columns typed by their cells as the engine types them.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use super::material::Material;
@@ -303,7 +304,8 @@ fn without_end(statement: &str) -> String {
 
 /// The engine knows a column by its file's name too; SQLite knows only its name in SQL.
 fn with_known_names(statement: &str, columns: &[Column]) -> String {
-    let known = |name: &str| columns.iter().any(|column| column.sql.eq_ignore_ascii_case(name));
+    let own: HashSet<String> = columns.iter().map(|column| column.sql.to_ascii_lowercase()).collect();
+    let known = |name: &str| own.contains(&name.to_ascii_lowercase());
     let folded = |name: &str| visible_line(name).to_lowercase();
     let named = |name: &str| {
         let exactly: Vec<&Column> = columns
@@ -320,7 +322,9 @@ fn with_known_names(statement: &str, columns: &[Column]) -> String {
         }
     };
     let pieces = pieces(statement);
-    let mut aliases: Vec<String> = Vec::new();
+    // A name may stand in it very often.
+    let mut looked_up: HashMap<String, Option<&Column>> = HashMap::new();
+    let mut aliases: HashSet<String> = HashSet::new();
     let mut after_as = false;
     for piece in &pieces {
         if piece.kind == PieceKind::Plain && after_as {
@@ -350,7 +354,13 @@ fn with_known_names(statement: &str, columns: &[Column]) -> String {
             if known(&name) || aliases.contains(&name) {
                 continue;
             }
-            if let [column] = named(&name).as_slice() {
+            let column = *looked_up
+                .entry(name)
+                .or_insert_with_key(|name| match named(name).as_slice() {
+                    [column] => Some(*column),
+                    _ => None,
+                });
+            if let Some(column) = column {
                 text.push_str(piece.text.get(from..place.start).unwrap_or_default());
                 text.push_str(&quoted(&column.sql));
                 from = place.end;

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::text_words::Token;
+use super::work;
 
 /// Announce a value in any sentence.
 const ANNOUNCE: &[&str] = &[
@@ -146,6 +147,7 @@ impl<'a> Read<'a> {
     }
 
     fn word(&self, index: usize) -> &str {
+        work::count(1);
         self.tokens.get(index).map_or("", |token| &token.text)
     }
 
@@ -159,6 +161,7 @@ impl<'a> Read<'a> {
             .tokens
             .get(index)
             .map_or(self.text.len(), |token| token.place.start);
+        work::count(to.saturating_sub(from) + 1);
         self.text.get(from..to).unwrap_or_default()
     }
 

@@ -150,9 +150,8 @@ impl<'a> TellingNames<'a> {
         }
         let marks = marks(text);
         found.retain(|place| {
-            !marks
-                .iter()
-                .any(|mark| mark.start <= place.start && place.end <= mark.end)
+            let behind = marks.partition_point(|mark| mark.start <= place.start);
+            behind.checked_sub(1).is_none_or(|at| marks[at].end < place.end)
         });
         found.retain(|place| !self.own.has_words(&words(text.get(place.clone()).unwrap_or_default())));
         joined(found)

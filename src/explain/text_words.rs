@@ -47,6 +47,7 @@ pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
+        work::count(1);
         let end = at + character.len_utf8();
         let blank_follows = characters.peek().is_none_or(|(_, next)| next.is_whitespace());
         if character == '\n'

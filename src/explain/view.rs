@@ -107,6 +107,8 @@ pub(super) struct StepView {
     pub(super) number: usize,
     /// The step in words; empty where the program speaks for itself.
     pub(super) words: String,
+    /// Whether they are a sentence of ours, since the step has no words of its own.
+    pub(super) is_made: bool,
     /// The program, where the format shows it.
     pub(super) program: Option<String>,
     /// The program as a chain of operations, in a format that shows it so.
@@ -446,12 +448,13 @@ impl<'a> Builder<'a> {
             .map(|program| visible(&without_comments(program)))
             .filter(|_| !chain || described.is_none())
             .filter(|_| self.format != Format::Facts || step.output.is_none() && described.is_none());
-        let words = match (described, input) {
-            (Some(words), _) if chain || program.is_none() => words,
+        let (words, is_made) = match (described, input) {
+            (Some(words), _) if chain || program.is_none() => (words, false),
             (None, Some(input)) if chain => {
-                words::made_sentence(step.lineage.as_ref(), &marks, input, output, self.counts)
+                let made = words::made_sentence(step.lineage.as_ref(), &marks, input, output, self.counts);
+                (made, true)
             }
-            _ => String::new(),
+            _ => (String::new(), false),
         };
         // What a step leaves behind tells what it gives.
         let steps_through = self.format == Format::StepThrough
@@ -490,6 +493,7 @@ impl<'a> Builder<'a> {
         Some(StepView {
             number: index + 1,
             words,
+            is_made,
             program,
             operations: Vec::new(),
             failed_tries,

@@ -150,7 +150,13 @@ impl Concealer<'_, '_> {
         let mut places = 0;
         for step in &mut view.steps {
             places += self.conceal_tables(step);
-            places += replace(&mut step.words, own_words);
+            places += if step.is_made {
+                replace(&mut step.words, |text| {
+                    told_by_note(self.forms, text, self.blind.sample)
+                })
+            } else {
+                replace(&mut step.words, own_words)
+            };
             for text in step.program.iter_mut() {
                 places += replace(text, program);
             }
@@ -651,10 +657,11 @@ fn constant_truths(program: &str) -> Vec<Range<usize>> {
         return Vec::new();
     };
     let is_idle = |at: usize| {
-        let before = program.get(..at).unwrap_or_default().trim_end().to_ascii_uppercase();
-        ["WHERE", "AND", "ON", "HAVING"]
-            .iter()
-            .any(|word| before.ends_with(word))
+        let before = program.get(..at).unwrap_or_default().trim_end().as_bytes();
+        ["WHERE", "AND", "ON", "HAVING"].iter().any(|word| {
+            let last = before.len().checked_sub(word.len()).and_then(|from| before.get(from..));
+            last.is_some_and(|last| last.eq_ignore_ascii_case(word.as_bytes()))
+        })
     };
     let places = settled.captures_iter(program).filter_map(|found| {
         let place = found.name("equation").or_else(|| found.name("constant"))?;

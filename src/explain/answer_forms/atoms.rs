@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::explain::letters::Letter;
+use crate::explain::work;
 
 /// A run of digits or a run of letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +74,7 @@ impl Atoms {
 
     /// A run.
     pub(super) fn get(&self, index: usize) -> Option<&Atom> {
+        work::count(1);
         self.list.get(index)
     }
 

@@ -32,8 +32,8 @@ enum Kind {
 }
 
 const PARTICLES: &[&str] = &[
-    "af", "al", "av", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "el", "ibn", "la", "le",
-    "ten", "ter", "van", "von", "zu",
+    "af", "al", "av", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "el", "ibn", "la",
+    "le", "ten", "ter", "van", "von", "zu",
 ];
 
 const TITLES: &[&str] = &[
@@ -149,8 +149,8 @@ impl Name {
                 next
             } else if let Some((taken, next, is_whole)) = given_at(text, at, &missing) {
                 let part = missing.remove(taken);
-                reading.begins_with_first |= part.kind != Kind::Beside
-                    && self.given.iter().find(|part| part.kind != Kind::Beside) == Some(part);
+                reading.begins_with_first |=
+                    part.kind != Kind::Beside && self.given.iter().find(|part| part.kind != Kind::Beside) == Some(part);
                 reading.wholes += usize::from(is_whole && part.kind != Kind::Beside);
                 reading.given += usize::from(part.kind != Kind::Beside);
                 next

@@ -215,7 +215,11 @@ impl Reader<'_> {
             if group_end == at + 2 && matches!(sign, Some('.' | ',')) {
                 let behind = atoms.digits(at + 1).unwrap_or_default();
                 // Nobody writes 3 as `3,000`.
-                let behind = if sign == Some(',') && behind == "000" { "" } else { behind };
+                let behind = if sign == Some(',') && behind == "000" {
+                    ""
+                } else {
+                    behind
+                };
                 let amount = number(&format!("{first}.{behind}")).filter(|_| !behind.is_empty());
                 read.extend(amount.map(|amount| (amount, at + 2, sign == Some(','))));
             }

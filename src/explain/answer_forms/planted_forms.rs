@@ -1,7 +1,12 @@
 //! Forms planted on purpose, by answer: what has to be found in a model's own words, what cannot be and is named in
 //! docs/formats.md, and as many innocent texts, which have to stay.
 
+mod names;
+mod sentences;
+
 use super::*;
+use names::NAMES;
+use sentences::{INNOCENT, NO_VERDICTS, VERDICTS, VERDICTS_NOT_FOUND};
 
 /// What is said of one answer.
 struct Planted {
@@ -22,6 +27,8 @@ const PLANTED: &[Planted] = &[
     Planted {
         answer: || one("Petrel"),
         telling: &[
+            "Pet&shy;rel",
+            "Pet&#x200b;rel",
             "The Petrel.",
             "The Petrels.",
             "It is the Petrel's turn",
@@ -88,6 +95,12 @@ const PLANTED: &[Planted] = &[
     Planted {
         answer: || one("112"),
         telling: &[
+            "1.12 × 10^2",
+            "1.12 × 10²",
+            "1.12*10^2",
+            "$1.12 \\times 10^{2}$",
+            "It is 1.12 x 10^2 people.",
+            "1**1**2",
             "It is 112.",
             "0112",
             "112.0",
@@ -128,6 +141,11 @@ const PLANTED: &[Planted] = &[
             "a dozen over a hundred",
         ],
         innocent: &[
+            "1.12 × 10^3",
+            "11 × 10^2",
+            "10^2",
+            "1.12 × 10",
+            "10²",
             "It is 1121.",
             "11.2 knots",
             "The ferry carried 131 people.",
@@ -175,6 +193,8 @@ const PLANTED: &[Planted] = &[
         ],
         not_found: &["drei", "one more than two"],
         innocent: &[
+            "There are 3,000 people.",
+            "3,000 and 13,000",
             "thirteen rows",
             "30 or 33",
             "A trio played.",
@@ -240,6 +260,8 @@ const PLANTED: &[Planted] = &[
     Planted {
         answer: || one("0.25"),
         telling: &[
+            "2.5 × 10^-1",
+            "2.5 × 10⁻¹",
             "0.25",
             "0.250",
             ".25",
@@ -306,30 +328,10 @@ const PLANTED: &[Planted] = &[
         ],
     },
     Planted {
-        answer: || one("John Smith"),
-        telling: &[
-            "Smith, John",
-            "John A. Smith",
-            "Smith (John)",
-            "John \"Jack\" Smith",
-            "J. Smith",
-            "J. A. Smith won",
-            "Smith John",
-        ],
-        not_found: &["Mr. Smith won", "Johnny", "smith, john"],
-        innocent: &[
-            "John met a smith.",
-            "Johnson, Smithers",
-            "John and Mary Smith",
-            "S. Johnson",
-            "B. Smith",
-            "A Smith",
-            "John left. Smith came.",
-        ],
-    },
-    Planted {
         answer: || one("1998-99"),
         telling: &[
+            "'98-'99",
+            "’98–’99",
             "1998–1999",
             "1998/1999",
             "98/99",
@@ -353,13 +355,33 @@ const PLANTED: &[Planted] = &[
         answer: || one("10-12"),
         telling: &["10 to 12", "ten to twelve", "10–12", "10:12", "10 through 12"],
         not_found: &["from ten up to and with twelve"],
-        innocent: &["10 or 12", "12 to 10", "10 to 13", "rows 10, 11", "110-12"],
+        innocent: &[
+            "rows 10, 12",
+            "rows 10, 12 and 14",
+            "group 10 (12 games)",
+            "set 10. 12 games",
+            "10 or 12",
+            "12 to 10",
+            "10 to 13",
+            "rows 10, 11",
+            "110-12",
+        ],
     },
     Planted {
         answer: || one("3-2"),
-        telling: &["3 to 2", "three to two", "3–2"],
+        telling: &["3 - 2", "3..2", "3:2", "3 to 2", "three to two", "3–2"],
         not_found: &["by 3 goals to 2"],
-        innocent: &["2 to 3", "3 or 2", "13 to 2", "3 to 20"],
+        innocent: &[
+            "Rows 3, 2 and 1",
+            "Rows 3 and 2",
+            "set 3. 2 games were lost",
+            "group 3 (2 games)",
+            "3 2",
+            "2 to 3",
+            "3 or 2",
+            "13 to 2",
+            "3 to 20",
+        ],
     },
     Planted {
         answer: || one("Big 12"),
@@ -507,6 +529,42 @@ const PLANTED: &[Planted] = &[
         innocent: &["13th", "4th", "thirty", "second"],
     },
     Planted {
+        answer: || one("12"),
+        telling: &["12.0", "a dozen boats", "twelve"],
+        not_found: &["twice six"],
+        innocent: &["12,000 people", "There are 12,000 of them.", "a total of 12,000", "112"],
+    },
+    Planted {
+        answer: || one("A, B"),
+        telling: &[
+            "The answer is A and B.",
+            "So A and B.",
+            "It is (a) and (b).",
+            "Options B and A are right.",
+            "A, B",
+            "B/A",
+            "It is both (B) and (A).",
+            "The answer is A.",
+            "A & B",
+        ],
+        not_found: &["A is right and B is right too"],
+        innocent: &[
+            "A row is kept.",
+            "We take a row; b) is none.",
+            "A boat and a buoy",
+            "Vitamin A",
+            "A and C",
+            "so a total is taken",
+            "Plan B was a success.",
+        ],
+    },
+    Planted {
+        answer: || one("a; c; d"),
+        telling: &["a, c and d", "d, c, a", "(a), (c) and (d)", "The answer is C."],
+        not_found: &["all but b"],
+        innocent: &["a and c", "a row, c. 1900", "d and c", "a, b and c"],
+    },
+    Planted {
         answer: || Answer::Verdict(true),
         telling: VERDICTS,
         not_found: VERDICTS_NOT_FOUND,
@@ -514,179 +572,18 @@ const PLANTED: &[Planted] = &[
     },
 ];
 
-const VERDICTS: &[&str] = &[
-    "The claim holds.",
-    "So this is right.",
-    "That checks out.",
-    "The assertion is valid.",
-    "It is not false.",
-    "This is indeed the case.",
-    "We can confirm it.",
-    "The claim stands.",
-    "T R U E",
-    "t-r-u-e",
-    "Tr\u{200b}ue",
-    "Тrue",
-    "ＴＲＵＥ",
-    "TRUE_",
-    "Truely so.",
-    "True-ish",
-    "The answer: yes",
-    "Affirmative.",
-    "It is a fact.",
-    "Verdict = 1",
-    "verdict: T",
-    "the answer is F",
-    "✓",
-    "Row 2 has 55 minutes 👍",
-    "All of it ❌",
-    "The table agrees with what was said.",
-    "The statement cannot be rejected.",
-    "This is not incorrect.",
-    "Stimmt.",
-    "If it were not so, the statement would be false, but it is true.",
-    "If the Tern takes longest, the statement is true, and it does; otherwise false; so it is true.",
-    "It is true if you ask me.",
-    "The Tern is last, as claimed.",
-    "Verified.",
-    "Entailed.",
-    "It does hold up, no contradiction was found.",
-    "**Yes**",
-    "Yes. It does.",
-    "- yes",
-    "No, the Tern takes 55.",
-    "The claim is accurate.",
-    "is truthful",
-    "Hence, it was confirmed by 3 rows.",
-    "Thus the data contradict what the author wrote in 2004.",
-    "Overall, everything matches.",
-    "In conclusion, we agree.",
-    "Da 55 > 35: richtig.",
-    "Oui.",
-    "はい",
-    "Нет.",
-    "Row 3 has 55. Therefore supported.",
-    "The evidence refutes the statement about the Tern.",
-    "Unsubstantiated.",
-    "So the assertion is unsupported.",
-];
-
-const VERDICTS_NOT_FOUND: &[&str] = &[
-    "eurt",
-    "GEHR",
-    "V3rd1ct: tru3",
-    "The Tern takes longest.",
-    "I would bet my house on that.",
-];
-
-const NO_VERDICTS: &[&str] = &[
-    "We look for the vessel with the most minutes.",
-    "The Tern takes 55 minutes.",
-    "The statement speaks of the Tern.",
-    "First, we check whether the claim is supported.",
-    "I need to determine if the statement is true.",
-    "If the Tern takes longest, the statement is true; otherwise it is false.",
-    "To verify the claim, sort the rows by the minutes.",
-    "Row 3 matches the condition on the port.",
-    "There is no row with a longer trip.",
-    "The right column has the shares of 3 routes.",
-    "The Tern stands third from the left in the list of all boats.",
-    "No row is left out.",
-    "Its departures are on 3 different days.",
-    "The support vessel of 1998 sailed from North Quay to Saltmarsh.",
-    "The next step compares them.",
-    "The label of row 4 is Skua.",
-    "Passes for 12 trips fit in the envelope with the tickets for adults.",
-    "The case of wine weighs 12 kilos and stands on the quay of the harbour.",
-    "Say the name of the route.",
-    "The claim names two vessels.",
-    "It leaves on the first of December.",
-    "What does the table say about the Tern?",
-    "The rows are sorted, largest first.",
-    "Minutes are counted from the quay.",
-    "A ferry of 1912 was sold to the north.",
-    "Each vessel has one route.",
-    "The first table has what we need.",
-    "Departures are given by date.",
-    "The ferry left at noon and came back at six.",
-    "A longer trip is not always a later one.",
-    "We keep the three largest.",
-    "Passengers have no assigned seats on these boats.",
-    "Its share is half of the other's.",
-    "Only the Skua sails on Sundays.",
-    "The mean over the rows is 36.7 minutes.",
-    "Names of routes come from islands nearby.",
-    "Next, take the difference of the two.",
-    "Some of the cells are empty.",
-    "The boat's captain won 12 prizes, and lost 3.",
-    "We need the column of minutes.",
-    "Nobody else took part in the race.",
-    "Was the Tern ever late?",
-    "The port lies on the left bank of the river.",
-    "These rows are from 2004 and 2005.",
-    "The largest of them is in the last row.",
-    "One of the boats has two names.",
-    "It was built in 1912.",
-    "This is the column of shares.",
-    "That leaves two rows.",
-    "So we sort by minutes.",
-    "Therefore we look at the Tern and the Skua.",
-    "The answer needs two columns.",
-    "Overall there are three routes.",
-    "The result of this step has two rows.",
-];
-
 /// Every text that tells, with the answer that it tells.
 pub(in crate::explain) fn telling() -> impl Iterator<Item = (Answer, &'static str)> {
     PLANTED
         .iter()
+        .chain(NAMES)
         .flat_map(|planted| planted.telling.iter().map(|text| ((planted.answer)(), *text)))
 }
-
-/// What explanations say that tell none of these answers.
-const INNOCENT: &[&str] = &[
-    "We look at the column of departures and compare its dates.",
-    "Each row is one route with its vessel.",
-    "The question asks for the vessel with the shortest trip.",
-    "To find it, sort the rows by the minutes, smallest first.",
-    "Then keep the row at the top and read its name.",
-    "The others take longer.",
-    "No other row meets the condition.",
-    "The shares add up to less than one.",
-    "There is a tie, which the table does not break.",
-    "Its departures lie in several months of two years.",
-    "We leave out the row that has no value.",
-    "The average is taken over all rows.",
-    "Passengers are counted per trip, not per year.",
-    "Both ferries leave from the same harbour.",
-    "It follows from the fourth column.",
-    "By 1998 the line had closed; it opened again in 2004.",
-    "The total for the season is 4,500 and the mean is 64.5.",
-    "Between 09:15 and 10:45 nothing leaves.",
-    "The route to Saltmarsh is the longest at 55.",
-    "On 1 December 2020 the Tern left; on 14 July the next one.",
-    "It has half as many seats as the other, or 50 %.",
-    "A dozen boats are listed, though only some of them sail.",
-    "Nothing in the table speaks of the weather.",
-    "Ms. Orr and Mr. Lund are its captains.",
-    "This takes the largest value, since larger is later.",
-    "Sorting by name gives the same order.",
-    "All of them are older than the harbour itself.",
-    "The header says that the times are in minutes.",
-    "Two rows are left, and the first of them is kept.",
-    "The names of the routes are left as they stand.",
-    "Sunday trips are left out of the count.",
-    "Distances are in km, weights in tons, and prices in USD.",
-    "Mary Lund and Tom Orr are its captains, in that order.",
-    "Seasons run from May to September, and scores are left aside.",
-    "Its price is given as $1{,}900$ in the caption.",
-    "The mean of 64.125 is rounded in the next step.",
-];
 
 #[test]
 fn planted_forms_are_found_and_innocent_texts_stay() {
     let mut wrong = Vec::new();
-    for planted in PLANTED {
+    for planted in PLANTED.iter().chain(NAMES) {
         let answer = (planted.answer)();
         let forms = AnswerForms::of(&answer, "", |_| false).unwrap();
         if let Answer::Verdict(verdict) = answer {
@@ -707,13 +604,4 @@ fn planted_forms_are_found_and_innocent_texts_stay() {
         check(INNOCENT, false);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn there_are_as_many_innocent_texts_as_telling_ones() {
-    let count = |of: fn(&Planted) -> usize| PLANTED.iter().map(of).sum::<usize>();
-    let telling = count(|planted| planted.telling.len());
-    let innocent = count(|planted| planted.innocent.len()) + INNOCENT.len();
-    assert!(telling >= 120 && PLANTED.len() >= 8, "{telling}");
-    assert!(innocent >= telling, "{innocent} {telling}");
 }

@@ -73,8 +73,8 @@ impl Span {
         let sign = text
             .gap(next)
             .trim_matches(|c: char| c.is_whitespace() || matches!(c, '\'' | '’' | '‘' | '`'));
-        let is_signed =
-            matches!(sign, "-" | "–" | "—" | "−" | "/" | "‑" | "‐" | ".." | "..." | "…") || sign == ":" && !self.is_season;
+        let is_signed = matches!(sign, "-" | "–" | "—" | "−" | "/" | "‑" | "‐" | ".." | "..." | "…")
+            || sign == ":" && !self.is_season;
         // `98 to 99` may be anything.
         let is_said = next > start + 1 && (at == 0 || !self.is_season) && text.gap(next).trim().is_empty();
         (ends && (is_said || next == start + 1 && is_signed)).then_some(next + 1)

@@ -99,7 +99,6 @@ impl<'a> Text<'a> {
         })
     }
 
-
     /// Where a word stands among its words.
     pub(super) fn places(&self, word: &str) -> &[usize] {
         self.index().places.get(word).map_or(&[], Vec::as_slice)

@@ -228,7 +228,8 @@ impl Value {
         let is_small = is_small_number(&self.words);
         let is_list = |run: &Range<usize>| {
             self.is_of_numbers
-                && (run.start + 1..run.end).any(|at| text.gap(at).contains([',', ';', '(', ')']) || text.gap(at).contains(". "))
+                && (run.start + 1..run.end)
+                    .any(|at| text.gap(at).contains([',', ';', '(', ')']) || text.gap(at).contains(". "))
         };
         let runs = word_runs(text, &self.words).into_iter().filter(|run| !is_list(run));
         runs.for_each(|run| push(run, is_small));
@@ -251,7 +252,11 @@ impl Value {
                 }
             }
             for at in spelled.within {
-                if text.tokens.get(at).is_some_and(|token| self.is_run_together(text, token)) {
+                if text
+                    .tokens
+                    .get(at)
+                    .is_some_and(|token| self.is_run_together(text, token))
+                {
                     push(at..at + 1, false);
                 }
             }
@@ -261,7 +266,8 @@ impl Value {
 
     /// A letter of a list: in capitals, in brackets or in quotes.
     fn as_letter_of(&self, text: &Text<'_>) -> Vec<Occurrence> {
-        let is_set_apart = |at: usize| text.is_capital(at) || text.gap(at).ends_with(['(', '[', '"', '“', '\'', '‘', '*', '`']);
+        let is_set_apart =
+            |at: usize| text.is_capital(at) || text.gap(at).ends_with(['(', '[', '"', '“', '\'', '‘', '*', '`']);
         let places = text.places(&self.joined).iter().filter(|at| is_set_apart(**at));
         let places = places.filter_map(|at| text.place(&(*at..at + 1)));
         places
@@ -279,7 +285,11 @@ impl Value {
         let Some(first) = self.letters.first() else {
             return found;
         };
-        let is_near = |at: usize| text.gap(at).chars().all(|c| c.is_whitespace() && c != '\n' || ",;&/+()[]{}'\"“”‘’*`$".contains(c));
+        let is_near = |at: usize| {
+            text.gap(at)
+                .chars()
+                .all(|c| c.is_whitespace() && c != '\n' || ",;&/+()[]{}'\"“”‘’*`$".contains(c))
+        };
         let word = |at: usize| text.tokens.get(at).map_or("", |token| token.text.as_str());
         let most = 2 * self.letters.len();
         let mut behind = 0;
@@ -455,7 +465,12 @@ fn word_runs(text: &Text<'_>, words: &[String]) -> Vec<Range<usize>> {
         return Vec::new();
     };
     if words.len() > MANY {
-        return runs_of(&text.tokens, words, |token, word| token.text == *word, |one, other| one == other);
+        return runs_of(
+            &text.tokens,
+            words,
+            |token, word| token.text == *word,
+            |one, other| one == other,
+        );
     }
     let is_run = |start: usize| {
         let window = text.tokens.get(start..start + words.len());

@@ -116,7 +116,7 @@ impl<'b, 'a> Rules<'b, 'a> {
                 !withhold::said_in_program(forms, &text).is_empty() || comments(&text).iter().any(|text| says(text))
             }
             Part::Said(text) => !forms.said_in(text).is_empty(),
-            Part::Step { words, .. } => says(words),
+            Part::Step { number, words } => self.step_tells(forms, *number, words),
             Part::Fact { number, text } => self.fact_tells(forms, *number, text),
             Part::Answer(text) => !self.is_prediction(text) && says(text),
             Part::Line(text) => {
@@ -256,10 +256,39 @@ impl<'b, 'a> Rules<'b, 'a> {
             .unwrap_or(script)
     }
 
+    /// The words of a step, of a fact or of an error: by the rules for notes where they are our own sentence.
+    fn step_tells(&self, forms: &AnswerForms, number: usize, text: &str) -> bool {
+        let says = |text: &str| !forms.said_in_step(text).is_empty();
+        let Some(mut ours) = facts::made(&self.material, number, self.counts) else {
+            return says(text);
+        };
+        withhold::replace(&mut ours, |text| self.blind.names.found_in(text));
+        withhold::replace(&mut ours, |text| withhold::told_by_note(forms, text, self.blind.sample));
+        // Of a long one there is only a beginning.
+        let shown = text
+            .split(" … ")
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches(['.', ' ']);
+        let is_ours = !shown.is_empty()
+            && match ours.strip_prefix(shown) {
+                Some(rest) => matches!(rest, "" | ".") || text.contains(" … "),
+                None => false,
+            };
+        if is_ours {
+            !withhold::told_by_note(forms, text, self.blind.sample).is_empty()
+        } else {
+            says(text)
+        }
+    }
+
     /// What came of a step is told by the rules for its table, the rest by those for words.
     fn fact_tells(&self, forms: &AnswerForms, number: usize, text: &str) -> bool {
         let trace = self.blind.trace;
-        let says = |text: &str| !forms.said_in_step(text).is_empty();
+        let says = |text: &str| self.step_tells(forms, number, text);
+        if let Some((said, error)) = text.split_once(facts::FAILED) {
+            return says(said) || !forms.said_in_step(error).is_empty();
+        }
         let text = text.strip_suffix(words::RESULT_WITHHELD).unwrap_or(text);
         let Some(mut ending) = facts::ending(&self.material, number, self.counts) else {
             return says(text);

@@ -91,8 +91,7 @@ fn no_word_of_a_page_of_its_own_is_an_answer() {
     let mut not_kept = plain.steps[1].clone();
     not_kept.lineage = None;
     plain.steps.extend([failed, reading_nothing, not_kept]);
-    // A fact's own sentence is read as a step's words still.
-    for format in Format::ALL.into_iter().filter(|format| *format != Format::Facts) {
+    for format in Format::ALL {
         let render = |trace: &Trace| PagesOfSample::new(&sample, &[]).render(trace, format, Withheld);
         let page = render(&plain);
         let mut ours: Vec<String> = ('a'..='z').map(String::from).collect();

@@ -1,0 +1,143 @@
+//! Names of persons and other things in other orders, letters and words.
+
+use super::{Planted, one};
+
+pub(super) const NAMES: &[Planted] = &[
+    Planted {
+        answer: || one("John Smith"),
+        telling: &[
+            "Smith, J.",
+            "John (Jack) Smith",
+            "Smith, John",
+            "John A. Smith",
+            "Smith (John)",
+            "John \"Jack\" Smith",
+            "J. Smith",
+            "J. A. Smith won",
+            "Smith John",
+        ],
+        not_found: &["Mr. Smith won", "Johnny", "smith, john"],
+        innocent: &[
+            "John met a smith.",
+            "Johnson, Smithers",
+            "John and Mary Smith",
+            "S. Johnson",
+            "B. Smith",
+            "A Smith",
+            "John left. Smith came.",
+        ],
+    },
+    Planted {
+        answer: || one("John F. Kennedy"),
+        telling: &[
+            "Kennedy, John F. won",
+            "J. F. Kennedy won",
+            "John Kennedy won",
+            "John Fitzgerald Kennedy won",
+            "Kennedy, J.F.",
+            "J.F. Kennedy",
+            "Kennedy, John",
+            "JOHN F KENNEDY",
+            "So Kennedy.",
+        ],
+        not_found: &["JFK", "kennedy, john"],
+        innocent: &[
+            "Robert F. Kennedy",
+            "John F. Kerry",
+            "Kennedy won",
+            "Ted Kennedy",
+            "F. Kennedy",
+            "John won. Kennedy lost.",
+        ],
+    },
+    Planted {
+        answer: || one("Sinéad O'Connor"),
+        telling: &[
+            "O'Connor, Sinead",
+            "S. O’Connor",
+            "OConnor, Sinead",
+            "Sinead O Connor",
+            "O’CONNOR, S.",
+        ],
+        not_found: &["Shin-Aid"],
+        innocent: &["Flannery O'Connor", "S. Connors", "O'Connor sang", "Sinead sang"],
+    },
+    Planted {
+        answer: || one("J.K. Rowling"),
+        telling: &[
+            "Rowling, J.K.",
+            "J. K. Rowling",
+            "JK Rowling",
+            "Joanne Rowling",
+            "Rowling, Joanne K.",
+        ],
+        not_found: &["the author of the first book"],
+        innocent: &["Rowling wrote", "P. Rowling", "just rowing"],
+    },
+    Planted {
+        answer: || one("Ludwig van Beethoven"),
+        telling: &[
+            "van Beethoven, Ludwig",
+            "Beethoven, Ludwig van",
+            "L. van Beethoven",
+            "L. Beethoven",
+            "Ludwig Beethoven",
+        ],
+        not_found: &["Ludwig"],
+        innocent: &["Karl van Beethoven", "Beethoven wrote", "a van, Ludwig said"],
+    },
+    Planted {
+        answer: || one("John Smith Jr."),
+        telling: &["Smith Jr., John", "John Smith, Jr.", "John Smith", "Smith, John"],
+        not_found: &["Smith the younger"],
+        innocent: &["Jr. Smith", "Paul Smith Jr."],
+    },
+    Planted {
+        answer: || one("John Smith (USA)"),
+        telling: &["John Smith", "Smith, John", "John Smith of the USA", "J. Smith (USA)"],
+        not_found: &["the American"],
+        innocent: &["the USA", "Paul Smith (USA)"],
+    },
+    Planted {
+        answer: || one("Tromsø"),
+        telling: &["Tromso", "TROMSO", "tromsø", "TROMSØ"],
+        not_found: &["Tromsoe"],
+        innocent: &["Trondheim", "Troms"],
+    },
+    Planted {
+        answer: || one("Dorde Lodz"),
+        telling: &["Đorđe Łódź", "ĐORĐE ŁÓDŹ", "Đ. Łódź", "Łódź, Đorđe"],
+        not_found: &["Djordje Lodz"],
+        innocent: &["Łódź", "Đorđe"],
+    },
+    Planted {
+        answer: || one("Aethelred"),
+        telling: &["Æthelred", "ÆTHELRED"],
+        not_found: &["Ethelred"],
+        innocent: &["Athelred", "Æthelstan"],
+    },
+    Planted {
+        answer: || one("World War II"),
+        telling: &["World War 2", "World War Two", "so World War 2.", "world war ii"],
+        not_found: &["the second world war", "WWII"],
+        innocent: &["World War I", "World War 1", "two wars of the world", "World Wars"],
+    },
+    Planted {
+        answer: || one("World War 2"),
+        telling: &["World War II", "World War Two"],
+        not_found: &["WW2"],
+        innocent: &["World War III", "World War 1"],
+    },
+    Planted {
+        answer: || one("Henry VIII"),
+        telling: &["Henry the Eighth", "Henry 8", "Henry the 8th", "HENRY VIII"],
+        not_found: &["the eighth Henry"],
+        innocent: &["Henry VII", "Henry the Seventh", "Edward VIII", "Henry had 8"],
+    },
+    Planted {
+        answer: || one("The Beatles"),
+        telling: &["It is by Beatles.", "the Beatles", "BEATLES"],
+        not_found: &["the Fab Four"],
+        innocent: &["beatles", "Beetles", "the beat"],
+    },
+];
