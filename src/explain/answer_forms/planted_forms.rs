@@ -529,10 +529,10 @@ const PLANTED: &[Planted] = &[
         innocent: &["13th", "4th", "thirty", "second"],
     },
     Planted {
-        answer: || one("12"),
-        telling: &["12.0", "a dozen boats", "twelve"],
-        not_found: &["twice six"],
-        innocent: &["12,000 people", "There are 12,000 of them.", "a total of 12,000", "112"],
+        answer: || one("17"),
+        telling: &["17.0", "seventeen"],
+        not_found: &["ten and seven"],
+        innocent: &["17,000 people", "There are 17,000 of them.", "a total of 17,000", "117"],
     },
     Planted {
         answer: || one("A, B"),
@@ -546,8 +546,9 @@ const PLANTED: &[Planted] = &[
             "It is both (B) and (A).",
             "The answer is A.",
             "A & B",
+            "A is right and B is right too",
         ],
-        not_found: &["A is right and B is right too"],
+        not_found: &["both of the first two"],
         innocent: &[
             "A row is kept.",
             "We take a row; b) is none.",
