@@ -443,9 +443,23 @@ fn fill<'a>(values: &[Value], cells: impl Iterator<Item = &'a str>, computed: bo
     missing.is_empty()
 }
 
+/// Values without those that are the same as one before.
+fn distinct<'v>(values: &[&'v Value]) -> Vec<&'v Value> {
+    let mut known: HashMap<&[String], Vec<&Value>> = HashMap::new();
+    let mut distinct = Vec::new();
+    for value in values.iter().copied() {
+        let alike = known.entry(&value.words).or_default();
+        if !alike.contains(&value) {
+            alike.push(value);
+            distinct.push(value);
+        }
+    }
+    distinct
+}
+
 /// Where readings of a text have values.
 fn occurrences(values: &[&Value], texts: &[Text<'_>]) -> std::vec::IntoIter<Occurrence> {
-    let found: Vec<Occurrence> = values
+    let found: Vec<Occurrence> = distinct(values)
         .iter()
         .flat_map(|value| texts.iter().flat_map(|text| value.occurrences(text)))
         .collect();
@@ -460,6 +474,8 @@ fn stated(texts: &[Text<'_>], values: &[&Value]) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = places.map(|place| run_at(&text.tokens, &place)).collect();
         runs.extend(values.iter().flat_map(|value| value.shortened(text)));
         runs.retain(|run| !run.is_empty());
+        runs.sort_by_key(|run| (run.start, run.end));
+        runs.dedup();
         let place = |run: Range<usize>| {
             let (first, last) = (text.tokens.get(run.start)?, text.tokens.get(run.end.checked_sub(1)?)?);
             Some(first.place.start..last.place.end)

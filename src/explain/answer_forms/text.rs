@@ -117,6 +117,10 @@ impl<'a> Text<'a> {
             let begins = index.starts.get(start) == Some(&found.start);
             let ends = index.starts.get(end) == Some(&found.end);
             let last = end.saturating_sub(1);
+            // Of a word such as `aaaa` every letter may begin one.
+            if spelled.runs.last().is_some_and(|(run, _)| start < run.end) {
+                continue;
+            }
             if begins && ends {
                 let between = |counts: &[usize]| counts[last] - counts[start];
                 if between(&index.apart) == 0 {
