@@ -64,7 +64,7 @@ fn again_and_again(piece: &str, bytes: usize) -> String {
 fn a_text_twice_as_long_takes_twice_the_steps() {
     // Long texts take tests long, and what is counted says as much of short ones.
     for (at, (answer, piece)) in AGAIN_AND_AGAIN.iter().enumerate() {
-        let bytes = if at % 13 == 0 { 100_000 } else { 10_000 };
+        let bytes = if at % 20 == 0 { 100_000 } else { 5_000 };
         let forms = AnswerForms::of(&Answer::Values(vec![(*answer).to_owned()]), "", |_| false).unwrap();
         let short = steps(&forms, &again_and_again(piece, bytes));
         let long = steps(&forms, &again_and_again(piece, 2 * bytes));
