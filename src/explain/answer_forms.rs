@@ -120,7 +120,7 @@ fn items(text: &str) -> Vec<Value> {
         return Vec::new();
     }
     if letters_of(&found).is_some() {
-        return found.into_iter().map(Value::as_letter).collect();
+        return found.into_iter().map(Value::into_letter).collect();
     }
     let says_something = |item: &Value| match item.words.as_slice() {
         [only] => !EMPTY_WORDS.contains(&only.as_str()) && (only.len() > 1 || item.is_small()),

@@ -148,7 +148,7 @@ impl Value {
     }
 
     /// The same as one of the letters of a list: any text may have one, and it tells where it is stated.
-    pub(super) fn as_letter(mut self) -> Self {
+    pub(super) fn into_letter(mut self) -> Self {
         self.is_letter = true;
         self
     }
