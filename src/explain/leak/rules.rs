@@ -264,17 +264,13 @@ impl<'b, 'a> Rules<'b, 'a> {
         };
         withhold::replace(&mut ours, |text| self.blind.names.found_in(text));
         withhold::replace(&mut ours, |text| withhold::told_by_note(forms, text, self.blind.sample));
-        // Of a long one there is only a beginning.
-        let shown = text
-            .split(" … ")
-            .next()
-            .unwrap_or_default()
-            .trim_end_matches(['.', ' ']);
+        // Of a long one there is only a beginning, and nothing behind it.
+        let folded = text.trim_end().strip_suffix('…');
+        let shown = folded.unwrap_or(text).trim_end_matches(['.', ' ']);
         let is_ours = !shown.is_empty()
-            && match ours.strip_prefix(shown) {
-                Some(rest) => matches!(rest, "" | ".") || text.contains(" … "),
-                None => false,
-            };
+            && ours
+                .strip_prefix(shown)
+                .is_some_and(|rest| folded.is_some() || matches!(rest, "" | "."));
         if is_ours {
             !withhold::told_by_note(forms, text, self.blind.sample).is_empty()
         } else {
