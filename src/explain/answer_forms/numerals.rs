@@ -327,6 +327,31 @@ impl Reader<'_> {
             self.push(amount * by, start..end + 1, is_loose, false);
         }
         self.shares(read, start, is_loose);
+        self.mixed(read, start, is_loose);
+    }
+
+    /// A whole number and a fraction in words: `one and a half`, `two and three quarters`, `one and a half million`.
+    fn mixed(&mut self, read: Read, start: usize, is_loose: bool) {
+        let atoms = self.atoms;
+        let Read { amount, end } = read;
+        if atoms.word(end) != "and" || amount.fract() != 0.0 || !(end..end + 3).all(|at| joins(atoms.gap(at))) {
+            return;
+        }
+        let above = match atoms.word(end + 1) {
+            "a" | "an" => Some(1.0),
+            word => small(word).map(f64::from),
+        };
+        let Some((above, below)) = above.zip(denominator(atoms.word(end + 2))) else {
+            return;
+        };
+        if above < below {
+            let (amount, end) = (amount + above / below, end + 3);
+            self.push(amount, start..end, is_loose, true);
+            let word = atoms.word(end);
+            if let Some(by) = scale(word).filter(|_| joins(atoms.gap(end)) && !is_short_scale(word)) {
+                self.push(amount * by, start..end + 1, is_loose, true);
+            }
+        }
     }
 
     /// The index of what a number is multiplied by, whose sign stands behind it: `× 10`, `*10`, `\\times 10`.
@@ -528,6 +553,12 @@ impl Reader<'_> {
             let is_loose = is_plain && (is_ordinal && read.amount < 3.0 || scale(word).is_some());
             if is_ordinal {
                 self.push(read.amount, at..read.end, is_loose, false);
+                // `a third` may be a share.
+                let below =
+                    denominator(atoms.word(at + 1)).filter(|_| matches!(word, "a" | "an") && read.end == at + 2);
+                if let Some(below) = below {
+                    self.push(1.0 / below, at..read.end, true, true);
+                }
             } else {
                 self.with_suffixes(read, at, is_loose, false);
             }
@@ -537,16 +568,17 @@ impl Reader<'_> {
             }
             return read.end;
         }
-        // `a quarter`, `half a dozen`
+        // `a quarter`, `half a dozen`, `half a million`
         let (below, is_loose) = match word {
             "a" | "an" => (at + 1, false),
             _ => (at, word != "half"),
         };
         if let Some(by) = denominator(atoms.word(below)).filter(|_| below == at || joins(atoms.gap(below))) {
             self.push(1.0 / by, at..below + 1, is_loose, true);
-            let dozen = below + 1..below + 3;
-            if by == 2.0 && matches!(atoms.word(dozen.start), "a") && atoms.word(dozen.start + 1) == "dozen" {
-                self.push(6.0, at..dozen.end, false, false);
+            let of = below + 1..below + 3;
+            let many = scale(atoms.word(of.start + 1)).filter(|_| !is_short_scale(atoms.word(of.start + 1)));
+            if let Some(many) = many.filter(|_| by == 2.0 && atoms.word(of.start) == "a") {
+                self.push(many / 2.0, at..of.end, false, false);
             }
         }
         at + 1

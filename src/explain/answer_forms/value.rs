@@ -35,6 +35,8 @@ pub(super) struct Value {
     /// The amounts that it is, with the decimals that it has.
     amounts: Vec<f64>,
     decimals: usize,
+    /// Whether it is so many percents.
+    is_percents: bool,
     /// Whether it may have been rounded to a whole number.
     may_be_rounded: bool,
     dates: Vec<Date>,
@@ -129,6 +131,7 @@ impl Value {
             words,
             amounts,
             decimals,
+            is_percents: text.trim_end().ends_with(['%', '٪', '﹪', '％']),
             may_be_rounded: false,
             dates,
             times,
@@ -411,8 +414,13 @@ impl Value {
         if is_same(amount, numeral.amount) {
             return true;
         }
+        // Of percents those of the share.
+        let decimals = match self.decimals {
+            decimals if decimals > 0 && self.is_percents => decimals + 2,
+            decimals => decimals,
+        };
         // A share that is written out to two decimals or more, and a measure that is rounded to one or more.
-        numeral.is_share && self.decimals >= 2 && is_rounded(self.decimals.min(12), numeral.amount, amount)
+        numeral.is_share && decimals >= 2 && is_rounded(decimals.min(12), numeral.amount, amount)
             || !numeral.is_share && numeral.amount.fract() != 0.0 && self.is_rounding_of(numeral.amount, amount)
             || !numeral.is_share
                 && numeral.amount.fract() != 0.0

@@ -1,4 +1,4 @@
-//! The same value in other words: with `and` for `&`, without its article or what stands in brackets, with a Roman number for
+//! The same value in other words: with `and` for `&` or between two measures, without its article or what stands in brackets, with a Roman number for
 //! an Arabic one or an ordinal.
 
 use super::EMPTY_WORDS;
@@ -24,6 +24,23 @@ pub(super) fn wordings(value: &Text<'_>) -> Vec<Wording> {
     }
     if let Some(words) = without_brackets(value) {
         push(words, false);
+    }
+    // `3 hours 20 minutes`
+    let is_number = |at: usize| {
+        words
+            .get(at)
+            .is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    if let [_, unit, rest @ .., _, _] = words.as_slice()
+        && is_number(0)
+        && is_number(words.len() - 2)
+        && !unit.starts_with(|c: char| c.is_ascii_digit())
+        && rest.iter().all(|word| *word == "and")
+    {
+        let (before, last) = (&words[..2], &words[words.len() - 2..]);
+        let between: &[&str] = if rest.is_empty() { &["and"] } else { &[] };
+        let words = before.iter().chain(between).chain(last);
+        push(words.map(|word| (*word).to_owned()).collect(), false);
     }
     // `The Beatles`
     if let ["the", rest @ ..] = words.as_slice()

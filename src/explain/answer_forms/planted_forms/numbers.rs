@@ -227,6 +227,8 @@ pub(super) const NUMBERS: &[Planted] = &[
         ],
         not_found: &["six fifths of a million", "a million and a fifth"],
         innocent: &[
+            "one and a half million",
+            "half a million",
             "1.2 thousand",
             "1200",
             "1 million",
@@ -264,5 +266,52 @@ pub(super) const NUMBERS: &[Planted] = &[
         telling: &["17.0", "seventeen"],
         not_found: &["ten and seven"],
         innocent: &["17,000 people", "There are 17,000 of them.", "a total of 17,000", "117"],
+    },
+    Planted {
+        answer: || one("1.5"),
+        telling: &[
+            "one and a half",
+            "1 and a half hours",
+            "minus one-and-a-half",
+            "1½",
+            "3/2",
+        ],
+        not_found: &["half as much again"],
+        innocent: &[
+            "one and a quarter",
+            "two and a half",
+            "one half",
+            "one, and a half of it",
+            "row one and a third",
+            "15 and a half",
+        ],
+    },
+    Planted {
+        answer: || one("1.5 million"),
+        telling: &["one and a half million", "1,500,000", "1.5m", "one and a half millions"],
+        not_found: &["a million and a half"],
+        innocent: &["two and a half million", "half a million", "fifteen million"],
+    },
+    Planted {
+        answer: || one("500,000"),
+        telling: &["half a million", "500k", "five hundred thousand"],
+        not_found: &["half of a million"],
+        innocent: &["half a dozen", "half a billion", "half a boat", "a million"],
+    },
+    Planted {
+        answer: || one("33.3%"),
+        telling: &["a third", "1/3", "one in three", "0.333", "33.33 %"],
+        not_found: &["one of every three"],
+        innocent: &["two thirds", "a quarter", "33.4%", "1/30", "0.34"],
+    },
+    Planted {
+        answer: || one("3 hours 20 minutes"),
+        telling: &[
+            "3 hours and 20 minutes",
+            "three hours and twenty minutes",
+            "3 hours, 20 minutes",
+        ],
+        not_found: &["200 minutes"],
+        innocent: &["3 hours and 2 minutes", "20 minutes", "three hours"],
     },
 ];
