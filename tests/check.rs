@@ -64,6 +64,10 @@ fn a_run_with_nothing_wrong_is_proven_and_reported() {
     let first = fs::read(format!("{run}/check.json")).unwrap();
     assert_eq!(code(&tabjury(&["check", &run])), 0);
     assert_eq!(fs::read(format!("{run}/check.json")).unwrap(), first);
+    assert!(
+        said.contains("sound undecided") && said.contains("complete undecided"),
+        "of what they are undecided: {said}"
+    );
     // A bound that is too low leaves steps undecided: no finding, and no success.
     let hasty = tabjury(&["check", &run, "--runs", "3"]);
     assert_eq!(code(&hasty), 8, "{}", text(&hasty.stderr));
@@ -223,4 +227,17 @@ fn only_a_run_with_pages_can_be_checked() {
         "{}",
         text(&early.stderr)
     );
+}
+
+#[test]
+fn what_is_no_run_is_told_so_with_a_step_that_helps() {
+    for command in ["check", "report", "compare"] {
+        let refused = tabjury(&[command, "docs"]);
+        assert_eq!(code(&refused), 3, "{command}");
+        let said = text(&refused.stderr);
+        assert!(
+            said.contains("docs is not a run directory") && said.contains("next: name the directory of a run"),
+            "{command}: {said}"
+        );
+    }
 }

@@ -181,7 +181,7 @@ fn the_example_is_imported_judged_checked_and_reported() {
     for part in [
         "imported: 4 explanations",
         "1 more for when the answer is withheld",
-        "1 scripts, 1 event handlers, 1 style sheets, 1 links",
+        "scripts (1), event handlers (1), style sheets (1), links (1)",
     ] {
         assert!(said.contains(part), "{said}");
     }
@@ -280,7 +280,7 @@ fn pages_hold_no_markup_but_ours_and_say_that_they_are_imported() {
     );
     let said = workshop.import();
     assert!(
-        said.contains("1 scripts, 3 event handlers, 1 style sheets, 1 links, 1 pictures and media, 1 embedded pages and redirections, 2 forms and their fields"),
+        said.contains("scripts (1), event handlers (3), style sheets (1), links (1), pictures and media (1), embedded pages and redirections (1), forms and their fields (2)"),
         "{said}"
     );
     let study = workshop.study("import = \"mine.jsonl\"");
@@ -444,7 +444,7 @@ fn a_table_of_predictions_may_be_written_in_many_ways() {
         "\u{feff}html,sample,answer,prediction\r\ndeep/one.html,b-1,true,false\r\n,b-2,\"[\"\"grebe\"\", \"\"osprey\"\"]\",\"a\r\nname, odd\"\r\n",
     );
     let said = workshop.import();
-    assert!(said.contains("named by no line: 1 pages, b-1.html"), "{said}");
+    assert!(said.contains("named by no line: 1 page, b-1.html"), "{said}");
     let imported = traces(workshop.path("mine.jsonl"));
     let shown: Vec<String> = imported
         .iter()

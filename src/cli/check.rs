@@ -7,7 +7,8 @@ use super::arguments::CheckArguments;
 use super::exit::{Exit, Failure};
 use super::printer::Printer;
 use super::progress::{ProgressDisplay, Standing};
-use super::run::failed;
+use super::run::failed_on_run;
+use crate::explain::words;
 use crate::report::run_check::{ArmProof, RunCheck};
 use crate::study::{CheckOptions, check_run};
 
@@ -38,7 +39,7 @@ pub(super) fn run(arguments: &CheckArguments, printer: &Printer) -> Result<Exit,
         }
     });
     display.clear();
-    let check = outcome.map_err(failed)?;
+    let check = outcome.map_err(failed_on_run)?;
     printer.data(&summary(&check))?;
     printer.say(&format!(
         "{} has every proof",
@@ -52,8 +53,8 @@ pub(super) fn run(arguments: &CheckArguments, printer: &Printer) -> Result<Exit,
             Exit::Unproven,
             listed(
                 &format!(
-                    "something is open of {} steps, more than the share of {} that --max-unproven allows:",
-                    check.unproven(),
+                    "something is open of {}, more than the share of {} that --max-unproven allows:",
+                    words::count(check.unproven(), "step"),
                     arguments.max_unproven
                 ),
                 &check.cautions(),
@@ -64,19 +65,22 @@ pub(super) fn run(arguments: &CheckArguments, printer: &Printer) -> Result<Exit,
     let found = check.findings();
     Err(Failure::message(
         Exit::Findings,
-        listed(&format!("the check found {} things:", found.len()), &found),
+        listed(
+            &format!("the check found {}:", words::count(found.len(), "thing")),
+            &found,
+        ),
         "do not use numbers of these pages before it is mended; a lineage that a proof refutes is a defect of tabjury: please report it",
     ))
 }
 
 fn summary(check: &RunCheck) -> String {
     let mut text = format!(
-        "pages: {} checked, {} leaks, {} changed since, {} of no page\n\nlineage, by at most {} runs of each step (seed {}):\n",
+        "pages: {} checked, {}, {} changed since, {} of no page\n\nlineage, by at most {} of each step (seed {}):\n",
         check.pages.checked,
-        check.pages.leaks.len(),
+        words::count(check.pages.leaks.len(), "leak"),
         check.pages.changed.len(),
         check.pages.unknown.len(),
-        check.runs_per_step,
+        words::count(check.runs_per_step, "run"),
         check.seed
     );
     let mut rows: Vec<Vec<String>> = Vec::new();

@@ -6,7 +6,7 @@ use super::arguments::CompareArguments;
 use super::exit::{Exit, Failure};
 use super::files;
 use super::printer::Printer;
-use super::run::failed;
+use super::run::failed_on_run;
 use crate::explain::visible_text::visible;
 use crate::report::{compare, published};
 use crate::study::compared_run;
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<Exi
         return hand_out(arguments, &checks, &published::text::markdown(&checks), printer);
     };
     files::keep_out_of(run, &outputs)?;
-    let (analysis, protocol) = compared_run(run).map_err(failed)?;
+    let (analysis, protocol) = compared_run(run).map_err(failed_on_run)?;
     let comparison = compare::compare(&analysis, &protocol, &numbers);
     hand_out(arguments, &comparison, &compare::text::markdown(&comparison), printer)
 }

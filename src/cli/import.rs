@@ -9,6 +9,7 @@ use super::files;
 use super::printer::Printer;
 use super::run::{bad_study, failed};
 use crate::dataset::{Sample, Selection, Source};
+use crate::explain::words;
 use crate::study::import::judgments::{JudgmentImport, import_judgments};
 use crate::study::import::{ImportFrom, ImportSummary, Maker, all_samples, import};
 use crate::study::{RunError, Study};
@@ -78,41 +79,38 @@ fn judgment_report(imported: &JudgmentImport) -> String {
     let facts = &imported.facts;
     let judgments = imported.summary.judgments;
     let mut text = format!(
-        "imported: {} judgments of {} samples, from {} rows; {} without a verdict\nthe log does not have: {}\n",
-        judgments.total,
-        imported.samples,
-        imported.rows,
+        "imported: {} of {}, from {}; {} without a verdict\nthe log does not have: {}\n",
+        words::count(judgments.total, "judgment"),
+        words::count(imported.samples, "sample"),
+        words::count(imported.rows, "row"),
         judgments.failed,
         facts.absent.join("; ")
     );
     for (count, what) in [
         (
             facts.unread_predictions,
-            "judged answers are spelled as the mapping does not say",
+            "spelled as the mapping does not say: judged answers",
         ),
-        (
-            facts.unread_gold,
-            "right answers are spelled as the mapping does not say",
-        ),
+        (facts.unread_gold, "spelled as the mapping does not say: right answers"),
         (
             facts.unread_labels,
-            "words on whether an answer is right are spelled as the mapping does not say",
+            "spelled as the mapping does not say: words on whether an answer is right",
         ),
         (
             facts.rankings_without_arms,
-            "rankings could not be read, and of which arms they are is not known: they stand under no arm",
+            "rankings that could not be read and of which it is not known whose they are: they stand under no arm",
         ),
         (
             facts.conflicting_gold,
-            "samples have different right answers in different rows, and none is taken",
+            "samples with different right answers in different rows, none of which is taken",
         ),
         (
             facts.labels_against_scoring,
-            "rows call an answer right or wrong against the data set's own scoring",
+            "rows that call an answer right or wrong against the data set's own scoring",
         ),
     ] {
         if count > 0 {
-            let _ = writeln!(text, "{count} {what}");
+            let _ = writeln!(text, "{what}: {count}");
         }
     }
     text
@@ -209,8 +207,9 @@ fn source(arguments: &ImportArguments, data: &str) -> Result<Source, Failure> {
 
 fn report(summary: &ImportSummary) -> String {
     let mut text = format!(
-        "imported: {} explanations ({} samples in the data)\n",
-        summary.explanations, summary.samples
+        "imported: {} ({} in the data)\n",
+        words::count(summary.explanations, "explanation"),
+        words::count(summary.samples, "sample")
     );
     if summary.without_prediction > 0 {
         let _ = writeln!(
@@ -225,7 +224,7 @@ fn report(summary: &ImportSummary) -> String {
             .counts()
             .into_iter()
             .filter(|(_, count)| *count > 0)
-            .map(|(name, count)| format!("{count} {name}"))
+            .map(|(name, count)| format!("{name} ({count})"))
             .collect();
         let removed = if removed.is_empty() {
             "nothing".to_owned()
@@ -241,15 +240,16 @@ fn report(summary: &ImportSummary) -> String {
     if summary.lineages_dropped + summary.calls_dropped > 0 {
         let _ = writeln!(
             text,
-            "dropped, because nothing here can vouch for it: the lineage of {} steps, {} calls with their tokens",
-            summary.lineages_dropped, summary.calls_dropped
+            "dropped, because nothing here can vouch for it: the lineage of {}, {} with tokens",
+            words::count(summary.lineages_dropped, "step"),
+            words::count(summary.calls_dropped, "call")
         );
     }
     if !summary.unnamed_pages.is_empty() {
         let _ = writeln!(
             text,
-            "left in the folder, named by no line: {} pages, {}",
-            summary.unnamed_pages.len(),
+            "left in the folder, named by no line: {}, {}",
+            words::count(summary.unnamed_pages.len(), "page"),
             some_of(&summary.unnamed_pages)
         );
     }

@@ -4,7 +4,7 @@ use super::arguments::ReportArguments;
 use super::exit::{Exit, Failure};
 use super::printer::Printer;
 use super::progress::ProgressDisplay;
-use super::run::{failed, finish, runtime};
+use super::run::{failed_on_run, finish, runtime};
 use crate::study;
 
 /// Runs the command.
@@ -12,5 +12,5 @@ pub(super) fn run(arguments: &ReportArguments, printer: &Printer) -> Result<Exit
     let display = ProgressDisplay::new(*printer);
     let outcome = runtime()?.block_on(study::run::report(&arguments.run, &display));
     display.clear();
-    finish(&outcome.map_err(failed)?, printer)
+    finish(&outcome.map_err(failed_on_run)?, printer)
 }

@@ -10,6 +10,7 @@ use super::interrupt;
 use super::printer::Printer;
 use super::progress::{ProgressDisplay, Standing};
 use crate::explain::visible_text::visible_line;
+use crate::explain::words;
 use crate::model::Stop;
 use crate::study::estimate::{Bounds, Estimate, ModelEstimate, estimate};
 use crate::study::{self, Observer, Options, Progress, RunError, Stage, Study, StudyError, Summary};
@@ -47,8 +48,11 @@ pub(super) fn run(arguments: &RunArguments, printer: &Printer) -> Result<Exit, F
 pub(super) fn finish(summary: &Summary, printer: &Printer) -> Result<Exit, Failure> {
     let (answers, judgments) = (summary.answers, summary.judgments);
     printer.say(&format!(
-        "{} answers ({} failed), {} judgments ({} without a verdict)",
-        answers.total, answers.failed, judgments.total, judgments.failed
+        "{} ({} failed), {} ({} without a verdict)",
+        words::count(answers.total, "answer"),
+        answers.failed,
+        words::count(judgments.total, "judgment"),
+        judgments.failed
     ));
     if let Some(report) = &summary.report {
         printer.say(&format!("report: {}", report.display()));
@@ -152,6 +156,18 @@ pub(super) fn failed(error: RunError) -> Failure {
     Failure::new(exit, error, next)
 }
 
+/// The same for a command that looks into a run that is done: it names the run itself, has no --out and runs no study.
+pub(super) fn failed_on_run(error: RunError) -> Failure {
+    let next = match &error {
+        RunError::Directory(_) | RunError::Store(_) | RunError::Kept(_) => {
+            "name the directory of a run: what `--out` was when it ran, or `results/` and the study's name"
+        }
+        RunError::Stage(_) => "run its study to the end with `tabjury run`, or name a run that has it",
+        _ => return failed(error),
+    };
+    Failure::new(Exit::BadInput, error, next)
+}
+
 /// The command line as it was given, quoted for a shell.
 fn same_command() -> String {
     let quoted = std::env::args_os().map(|argument| {
@@ -169,8 +185,9 @@ fn same_command() -> String {
 /// What lies ahead, a few lines a model.
 fn ahead(estimate: &Estimate) -> String {
     let mut text = format!(
-        "{} samples; {} calls in the store already; no call was made\n",
-        estimate.samples, estimate.stored_calls
+        "{}; {} in the store already; no call was made\n",
+        words::count(estimate.samples, "sample"),
+        words::count(estimate.stored_calls, "call")
     );
     for model in &estimate.models {
         write_model(&mut text, model);

@@ -2,6 +2,7 @@
 //! a method, a model or an arm.
 
 use std::cmp::Ordering;
+use std::fmt::Display;
 
 use crate::dataset::QuestionKind;
 use crate::table::Table;
@@ -23,10 +24,11 @@ pub(super) fn question_label(kind: QuestionKind) -> &'static str {
 /// The name of the sample's own table.
 pub(super) const FIRST_TABLE: &str = "The table";
 
-/// `1 row`, `12 rows`; `2 earlier tries`.
-pub(super) fn count(number: usize, noun: &str) -> String {
+/// `1 row`, `12 rows`; `2 earlier tries`. For the sentences of pages, reports and the terminal alike.
+pub(crate) fn count(number: impl Display, noun: &str) -> String {
+    let number = number.to_string();
     match noun.strip_suffix("ry") {
-        _ if number == 1 => format!("1 {noun}"),
+        _ if number == "1" => format!("1 {noun}"),
         Some(stem) => format!("{number} {stem}ries"),
         None => format!("{number} {noun}s"),
     }
@@ -193,6 +195,16 @@ fn computed_columns(output: &Table, columns: &[usize], counts: Counts) -> String
 
 /// What becomes of a step's table.
 pub(super) fn change(input: &Table, output: &Table, counts: Counts) -> String {
+    let size = |table: &Table| {
+        let (rows, columns) = (table.rows.len(), table.columns.len());
+        format!("{} and {}", count(rows, "row"), count(columns, "column"))
+    };
+    if let Some(stays) = what_stays(input, output) {
+        return match counts {
+            Counts::Withheld => format!("{stays}."),
+            Counts::Said => format!("{stays}: {}.", size(output)),
+        };
+    }
     if counts == Counts::Withheld {
         let compared = |input: usize, output: usize, noun: &str| match output.cmp(&input) {
             Ordering::Less => format!("fewer {noun}"),
@@ -205,11 +217,30 @@ pub(super) fn change(input: &Table, output: &Table, counts: Counts) -> String {
             compared(input.columns.len(), output.columns.len(), "columns")
         );
     }
-    let size = |table: &Table| {
-        let (rows, columns) = (table.rows.len(), table.columns.len());
-        format!("{} and {}", count(rows, "row"), count(columns, "column"))
-    };
     format!("The table goes from {} to {}.", size(input), size(output))
+}
+
+/// What is to be said where the sizes before and after are the same, which by themselves would say nothing.
+fn what_stays(input: &Table, output: &Table) -> Option<&'static str> {
+    if (input.rows.len(), input.columns.len()) != (output.rows.len(), output.columns.len()) {
+        return None;
+    }
+    let names = |table: &Table| {
+        let names = table.columns.iter().map(column_name);
+        names.collect::<Vec<_>>()
+    };
+    let in_one_order = |table: &Table| {
+        let mut rows: Vec<_> = table.rows.iter().collect();
+        rows.sort();
+        rows.into_iter().cloned().collect::<Vec<_>>()
+    };
+    Some(if names(input) == names(output) && input.rows == output.rows {
+        "The table stays as it is"
+    } else if names(input) == names(output) && in_one_order(input) == in_one_order(output) {
+        "The rows are the same, in another order"
+    } else {
+        "The table is as large as before, with other cells"
+    })
 }
 
 /// What the marks of a step leave unsaid: what could not be traced, what was examined in vain, what used nothing.
@@ -375,6 +406,43 @@ fn unstopped(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_becomes_of_a_table_says_something_at_one_size_too() {
+        let table = |names: [&str; 2], rows: [[&str; 2]; 2]| {
+            let rows = rows.map(|row| row.map(str::to_owned).to_vec());
+            Table::from_text(names.map(str::to_owned).to_vec(), rows).unwrap()
+        };
+        let before = table(["Rep", "Units"], [["Ann", "3"], ["Bo", "5"]]);
+        let ordered = table(["Rep", "Units"], [["Bo", "5"], ["Ann", "3"]]);
+        let other = table(["Rep", "Twice"], [["Ann", "6"], ["Bo", "10"]]);
+        let fewer = Table::from_text(vec!["Rep".to_owned()], [vec!["Ann".to_owned()]]).unwrap();
+        for (after, said, withheld) in [
+            (
+                &before,
+                "The table stays as it is: 2 rows and 2 columns.",
+                "The table stays as it is.",
+            ),
+            (
+                &ordered,
+                "The rows are the same, in another order: 2 rows and 2 columns.",
+                "The rows are the same, in another order.",
+            ),
+            (
+                &other,
+                "The table is as large as before, with other cells: 2 rows and 2 columns.",
+                "The table is as large as before, with other cells.",
+            ),
+            (
+                &fewer,
+                "The table goes from 2 rows and 2 columns to 1 row and 1 column.",
+                "After it the table has fewer rows and fewer columns.",
+            ),
+        ] {
+            assert_eq!(change(&before, after, Counts::Said), said);
+            assert_eq!(change(&before, after, Counts::Withheld), withheld);
+        }
+    }
 
     #[test]
     fn rows_are_counted_from_one_and_drawn_together() {

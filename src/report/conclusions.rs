@@ -8,6 +8,7 @@ use crate::stats::multiple::{Correction, corrected};
 use crate::stats::proportion::{binomial_test, wilson};
 use crate::stats::{Alternative, Interval, Stat};
 
+use super::flags::counted;
 use super::preference::PreferenceAnalysis;
 use super::quantities::Proportion;
 use super::records::StudyFacts;
@@ -102,10 +103,10 @@ fn first_chosen(study: &StudyFacts, judge: &PreferenceAnalysis) -> Option<String
         Err(_) => "Whether being shown first decides is not known",
     };
     Some(format!(
-        "Preference, judge {}: {what}. It was in {} (mean over {} samples{}); chance gives {}.",
+        "Preference, judge {}: {what}. It was in {} (mean over {}{}); chance gives {}.",
         judge.judge,
         percent(*share),
-        first.n,
+        counted(first.n, "sample"),
         interval_words(&interval),
         percent(chance)
     ))
@@ -139,8 +140,8 @@ fn under_several_orders(study: &StudyFacts, judge: &PreferenceAnalysis) -> Strin
                 "No effect of the place was found"
             },
             format!(
-                " (rank-ordered logit with terms for arms and places, score test over {} samples, {})",
-                test.samples,
+                " (rank-ordered logit with terms for arms and places, score test over {}, {})",
+                counted(test.samples, "sample"),
                 p_words(test.p_corrected)
             ),
         ),
@@ -163,9 +164,9 @@ fn first_shown(judge: &PreferenceAnalysis) -> String {
         let pairs = judge.pairs.as_ref().and_then(|pairs| pairs.shown_earlier.as_ref());
         return match pairs.map(|earlier| (earlier, &earlier.value)) {
             Some((earlier, Ok(share))) => format!(
-                " What was shown first won {} of its pairs (mean over {} samples{}, ties by half); chance gives 50.0%.",
+                " What was shown first won {} of its pairs (mean over {}{}, ties by half); chance gives 50.0%.",
                 percent(*share),
-                earlier.n,
+                counted(earlier.n, "sample"),
                 interval_words(&earlier.interval)
             ),
             _ => String::new(),
@@ -173,9 +174,9 @@ fn first_shown(judge: &PreferenceAnalysis) -> String {
     };
     match &first.value {
         Ok(share) => format!(
-            " What stood first came first in {} (mean over {} samples{}); chance gives {}.",
+            " What stood first came first in {} (mean over {}{}); chance gives {}.",
             percent(*share),
-            first.n,
+            counted(first.n, "sample"),
             interval_words(&first.interval),
             percent(1.0 / judge.arms.len().max(1) as f64)
         ),

@@ -124,10 +124,10 @@ impl Flags {
                     FlagKind::MissingAnswers,
                     (None, None, Some(&answerer.answerer)),
                     format!(
-                        "{} gave no answer to {missing} of {} samples ({}). They count as wrong and are not put before \
+                        "{} gave no answer to {missing} of {} ({}). They count as wrong and are not put before \
                          judges.",
                         answerer.answerer,
-                        answerer.effort.questions,
+                        counted(answerer.effort.questions, "sample"),
                         kinds.join(", ")
                     ),
                 );
@@ -138,8 +138,10 @@ impl Flags {
                     FlagKind::NotAnswered,
                     (None, None, Some(&answerer.answerer)),
                     format!(
-                        "{} has not been run on {} of {} samples.",
-                        answerer.answerer, answerer.not_run, analysis.samples.total
+                        "{} has not been run on {} of {}.",
+                        answerer.answerer,
+                        answerer.not_run,
+                        counted(analysis.samples.total, "sample")
                     ),
                 );
             }
@@ -160,8 +162,10 @@ impl Flags {
                     FlagKind::PageLeak,
                     about,
                     format!(
-                        "{} of {} pages of {} tell a judge {hides}: what was judged of them may be no more than reading.",
-                        leaking.successes, leaking.n, pages.arm
+                        "{} of {} of {} tell a judge {hides}: what was judged of them may be no more than reading.",
+                        leaking.successes,
+                        counted(leaking.n, "page"),
+                        pages.arm
                     ),
                 );
             }
@@ -175,9 +179,11 @@ impl Flags {
                     FlagKind::AnswerNotFromSteps,
                     about,
                     format!(
-                        "On {} of {} pages of {} the steps do not yield the answer shown: a fallback gave it. Such a \
+                        "On {} of {} of {} the steps do not yield the answer shown: a fallback gave it. Such a \
                          page explains something else.",
-                        detached.successes, detached.n, pages.arm
+                        detached.successes,
+                        counted(detached.n, "page"),
+                        pages.arm
                     ),
                 );
             }
@@ -188,8 +194,9 @@ impl Flags {
                     FlagKind::UnmarkedSteps,
                     about,
                     format!(
-                        "{unmarked} of {} steps of {} have nothing marked.",
-                        pages.steps_marked.n, pages.arm
+                        "{unmarked} of {} of {} have nothing marked.",
+                        counted(pages.steps_marked.n, "step"),
+                        pages.arm
                     ),
                 );
             }
@@ -221,11 +228,11 @@ impl Flags {
                             FlagKind::BelowMajority,
                             about,
                             format!(
-                                "{} simulates {} right on {} of {} trials of {}; always guessing {} would reach {}.",
+                                "{} simulates {} right on {} of {} of {}; always guessing {} would reach {}.",
                                 judge.judge,
                                 arm.arm,
                                 kind.accuracy.successes,
-                                kind.accuracy.n,
+                                counted(kind.accuracy.n, "trial"),
                                 kind.kind.replace('_', " "),
                                 base.class,
                                 base.proportion.successes
@@ -278,11 +285,11 @@ impl Flags {
                         FlagKind::BelowBaseRate,
                         about,
                         format!(
-                            "{} verifies {} right on {right} of {} trials. Always saying \"{}\" would be right on \
+                            "{} verifies {} right on {right} of {}. Always saying \"{}\" would be right on \
                              {always}: {verdict}{}.",
                             judge.judge,
                             arm.arm,
-                            arm.accuracy.n,
+                            counted(arm.accuracy.n, "trial"),
                             arm.constant.verdict,
                             balanced(arm)
                         ),
@@ -309,9 +316,10 @@ impl Flags {
                 FlagKind::UnbalancedOptions,
                 about,
                 format!(
-                    "{judge} saw \"correct\" as the first option in {} of {} trials, so that a leaning to the first \
+                    "{judge} saw \"correct\" as the first option in {} of {}, so that a leaning to the first \
                      option looks like a judgement.",
-                    shown.successes, shown.n
+                    shown.successes,
+                    counted(shown.n, "trial")
                 ),
             );
         } else if excludes(&options.first_shown_chosen, 0.5) {
@@ -432,8 +440,9 @@ impl Flags {
                 FlagKind::LowCoverage,
                 about,
                 format!(
-                    "Only {} of {} judgments of {whose} could be read; what the others would have said is not known.",
-                    readings.readable, readings.asked
+                    "Only {} of {} of {whose} could be read; what the others would have said is not known.",
+                    readings.readable,
+                    counted(readings.asked, "judgment")
                 ),
             );
         }
@@ -443,9 +452,9 @@ impl Flags {
                 FlagKind::NotJudged,
                 about,
                 format!(
-                    "{} of {} trials were not put before {whose}.",
+                    "{} of {} were not put before {whose}.",
                     readings.not_asked(),
-                    readings.trials
+                    counted(readings.trials, "trial")
                 ),
             );
         }
@@ -454,12 +463,16 @@ impl Flags {
     fn common(&mut self, common: usize, samples: usize, about: About) {
         if (common as f64) < LOW_COVERAGE * samples as f64 {
             self.add(
-                if common == 0 { Severity::Severe } else { Severity::Caution },
+                if common == 0 {
+                    Severity::Severe
+                } else {
+                    Severity::Caution
+                },
                 FlagKind::FewCommonSamples,
                 about,
                 format!(
-                    "{} of {samples} samples have a usable verdict of {} for every arm; the figures are over these alone.",
-                    common,
+                    "Only {common} of {} with a usable verdict of {} for every arm; the figures are over these alone.",
+                    counted(samples, "sample"),
                     about.1.unwrap_or_default()
                 ),
             );
@@ -520,7 +533,7 @@ impl Flags {
                 Severity::Caution,
                 FlagKind::StrayJudgments,
                 (None, None, None),
-                format!("{stray} judgments belong to no trial or judge of this study and were left out."),
+                format!("Judgments that belong to no trial or judge of this study and were left out: {stray}."),
             );
         }
     }
@@ -588,13 +601,8 @@ fn excludes(proportion: &Proportion, value: f64) -> bool {
 }
 
 /// `1 judge`, `2 judges`.
-pub fn counted(count: impl Into<u64>, noun: &str) -> String {
-    let count: u64 = count.into();
-    if count == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{count} {noun}s")
-    }
+pub fn counted(count: impl std::fmt::Display, noun: &str) -> String {
+    crate::explain::words::count(count, noun)
 }
 
 /// Tells a judge that never finds a fault from one that does, at the same accuracy.

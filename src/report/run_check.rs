@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::explain::Leak;
+use crate::explain::{Leak, words};
 use crate::trace::proof::{Completeness, ProofSummary, Replay, Soundness, StepProof};
 
 /// Version of the shape of [`RunCheck`]; grows when a field changes its meaning or goes.
@@ -128,13 +128,13 @@ impl ArmProof {
             count("sampled", proofs.sound_sampled, Weight::Fact),
             count("nothing outside", proofs.sound_vacuous, Weight::Fact),
             count("unsound", proofs.unsound, Weight::Finding),
-            count("undecided", proofs.soundness_undecided, Weight::Caution),
+            count("sound undecided", proofs.soundness_undecided, Weight::Caution),
             count("complete", proofs.complete, Weight::Fact),
             count("explained", proofs.explained, Weight::Fact),
             count("by tracing", proofs.explained_by_tracing, Weight::Fact),
             count("incomplete", proofs.incomplete, Weight::Caution),
             count("not claimed", proofs.not_claimed, Weight::Fact),
-            count("undecided", proofs.completeness_undecided, Weight::Caution),
+            count("complete undecided", proofs.completeness_undecided, Weight::Caution),
         ]
     }
 }
@@ -314,11 +314,15 @@ fn caution(proof: &StepProof) -> Option<String> {
             let first = cells.first().map_or_else(String::new, |cell| {
                 format!(", such as row {}, column {}", cell.row + 1, cell.column + 1)
             });
-            open.push(format!("nothing was found that makes {count} marks matter{first}"));
+            open.push(format!(
+                "nothing was found that makes {} matter{first}",
+                words::count(count, "mark")
+            ));
         }
         Completeness::Undecided { reason, open: marks } => {
             open.push(format!(
-                "whether {marks} marks matter is undecided ({})",
+                "whether {} matter is undecided ({})",
+                words::count(marks, "mark"),
                 reason.words()
             ));
         }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::{Stat, Undefined};
 
+use super::flags::counted;
 use super::records::{CallUsage, RunRecords, StudyFacts};
 
 /// Calls of one model for one purpose, with their cost.
@@ -44,8 +45,8 @@ pub fn cost(study: &StudyFacts, model: &str, tokens: &Tokens) -> Stat<f64> {
     }
     if tokens.uncounted_calls > 0 {
         return Err(Undefined::because(format!(
-            "{} calls of model `{model}` did not say their tokens",
-            tokens.uncounted_calls
+            "{} of model `{model}` did not say their tokens",
+            counted(tokens.uncounted_calls, "call")
         )));
     }
     let dollars =

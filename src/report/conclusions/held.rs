@@ -7,7 +7,7 @@ use crate::judge::Task;
 use crate::judge::verification::CORRECT;
 use crate::report::control::{ControlComparison, IS_THE_CONTROL, NO_CONTROL};
 use crate::report::difference::{Difference, DifferenceTest};
-use crate::report::flags::task_name;
+use crate::report::flags::{counted, task_name};
 use crate::report::records::StudyFacts;
 use crate::report::rounding::{percent, signed_points};
 use crate::report::simulation::SimulationAnalysis;
@@ -301,9 +301,9 @@ fn words(held: &Held) -> String {
             .share
             .as_ref()
             .map_or(String::new(), |share| format!(" ({})", percent(*share)));
-        let samples = side
-            .samples
-            .map_or(String::new(), |samples| format!(" trials of {samples} samples"));
+        let samples = side.samples.map_or(String::new(), |samples| {
+            format!(" trials of {}", counted(samples, "sample"))
+        });
         format!("{} of {}{samples}{share}", side.successes, side.n)
     };
     format!(

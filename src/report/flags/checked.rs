@@ -1,6 +1,6 @@
 //! Flags on what a check of the run found, and on what it left open.
 
-use super::{FlagKind, Flags, Severity};
+use super::{FlagKind, Flags, Severity, counted};
 use crate::report::analysis::Analysis;
 
 impl Flags {
@@ -30,9 +30,10 @@ impl Flags {
                 FlagKind::Unproven,
                 (None, None, None),
                 format!(
-                    "The check leaves something open of {} of {} steps: their marks are claims that it neither proved nor \
+                    "The check leaves something open of {} of {}: their marks are claims that it neither proved nor \
                      refuted.{first}",
-                    check.unproven, check.steps
+                    check.unproven,
+                    counted(check.steps, "step")
                 ),
             );
         }

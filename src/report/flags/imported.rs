@@ -1,6 +1,6 @@
 //! The flag that explanations were made elsewhere.
 
-use super::{FlagKind, Flags, Severity};
+use super::{FlagKind, Flags, Severity, counted};
 use crate::report::analysis::Analysis;
 use crate::report::records::StudyFacts;
 
@@ -10,8 +10,8 @@ impl Flags {
             return;
         };
         let mut message = format!(
-            "The judgments were recorded elsewhere ({} rows of {}) and imported. The log does not have: {}.",
-            imported.rows,
+            "The judgments were recorded elsewhere ({} of {}) and imported. The log does not have: {}.",
+            counted(imported.rows, "row"),
             imported.source,
             imported.absent.join("; ")
         );
@@ -22,35 +22,38 @@ impl Flags {
         }
         if imported.unread_predictions > 0 {
             message.push_str(&format!(
-                " {} judged answers are spelled as the mapping does not say.",
-                imported.unread_predictions
+                " Spelled as the mapping does not say: {}.",
+                counted(imported.unread_predictions, "judged answer")
             ));
         }
         for (count, what) in [
-            (imported.unread_gold, "right answers"),
-            (imported.unread_labels, "words on whether an answer is right"),
+            (imported.unread_gold, "right answer"),
+            (imported.unread_labels, "label of an answer"),
         ] {
             if count > 0 {
-                message.push_str(&format!(" {count} {what} are spelled as the mapping does not say."));
+                message.push_str(&format!(
+                    " Spelled as the mapping does not say: {}.",
+                    counted(count, what)
+                ));
             }
         }
         if imported.rankings_without_arms > 0 {
             message.push_str(&format!(
-                " {} rankings could not be read, and of which arms they are is not known: they stand under no arm.",
-                imported.rankings_without_arms
+                " {} could not be read, and of which arms is not known: under no arm.",
+                counted(imported.rankings_without_arms, "ranking")
             ));
         }
         if imported.conflicting_gold > 0 {
             message.push_str(&format!(
-                " Of {} samples two rows have different right answers, so that none is taken.",
-                imported.conflicting_gold
+                " Of {} two rows have different right answers, so that none is taken.",
+                counted(imported.conflicting_gold, "sample")
             ));
         }
         if imported.labels_against_scoring > 0 {
             message.push_str(&format!(
-                " {} rows call a judged answer right or wrong where the data set's own scoring says otherwise; the log's \
-                 word is taken.",
-                imported.labels_against_scoring
+                " In {} a judged answer is called right or wrong where the data set's own scoring says otherwise; the \
+                 log's word is taken.",
+                counted(imported.labels_against_scoring, "row")
             ));
         }
         self.add(
@@ -68,10 +71,10 @@ impl Flags {
                 FlagKind::ImportedExplanations,
                 (None, None, Some(&answerer.answerer)),
                 format!(
-                    "The {} explanations of {} were made elsewhere and imported. How their answers came about, what they \
+                    "Made elsewhere and imported: {} of {}. How their answers came about, what they \
                      took and whether their highlights are true is not known here: they have no lineage, nothing of them \
                      is proven, and their cost is missing, not nothing.",
-                    answerer.imported,
+                    counted(answerer.imported, "explanation"),
                     answerer.arms.join(", ")
                 ),
             );

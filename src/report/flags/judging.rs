@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{FlagKind, Flags, Severity, same_model, task_name};
+use super::{FlagKind, Flags, Severity, counted, same_model, task_name};
 use crate::judge::family::family;
 use crate::judge::{Judgment, Task, Trial};
 use crate::report::analysis::Analysis;
@@ -93,6 +93,10 @@ impl Flags {
 
     /// What was judged holds texts that speak to the judge.
     pub(super) fn suspects(&mut self, analysis: &Analysis) {
+        let shown = match analysis.study.imported_judgments {
+            None => "It was shown as it stands, between the fences of the prompt.",
+            Some(_) => "Only the answers of the log were looked at: it has no pages and no questions.",
+        };
         for arm in &analysis.suspects {
             let by = |counts: &BTreeMap<String, usize>| {
                 let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
@@ -103,14 +107,14 @@ impl Flags {
                 FlagKind::Suspects,
                 (None, None, Some(&arm.arm)),
                 format!(
-                    "{} of {} trials that show {} hold text that speaks to the judge or has the form of a verdict (in: {}; \
-                     by rule: {}). It was shown as it stands, between the fences of the prompt; read such trials before \
-                     trusting their verdicts.",
+                    "{} of {} that show {} hold text that speaks to the judge or has the form of a verdict (in: {}; \
+                     by rule: {}). {} Read such trials before trusting their verdicts.",
                     arm.suspect_trials,
-                    arm.trials,
+                    counted(arm.trials, "trial"),
                     arm.arm,
                     by(&arm.by_part),
-                    by(&arm.by_rule)
+                    by(&arm.by_rule),
+                    shown
                 ),
             );
         }
@@ -173,10 +177,10 @@ impl Flags {
                 FlagKind::Repaired,
                 (Some(task), Some(&judge.name), None),
                 format!(
-                    "{} of {} answers of {} in {} held no verdict that could be read, and it was asked again: {given} gave \
+                    "{} of {} of {} in {} held no verdict that could be read, and it was asked again: {given} gave \
                      one then, {} did not, {failed} of the requests failed.{by_arm}",
                     asked.len(),
-                    scored.len(),
+                    counted(scored.len(), "answer"),
                     judge.name,
                     task_name(task),
                     asked.len() - given - failed

@@ -97,10 +97,10 @@ impl Flags {
                 FlagKind::FollowsShownOrder,
                 about,
                 format!(
-                    "{} repeats the shown order exactly in {} of {} rankings; chance gives {}.",
+                    "{} repeats the shown order exactly in {} of {}; chance gives {}.",
                     judge.judge,
                     follows.successes,
-                    follows.n,
+                    counted(follows.n, "ranking"),
                     percent(judge.follows_shown_order_by_chance)
                 ),
             );

@@ -2,7 +2,7 @@
 
 use crate::report::agreement::JudgePair;
 use crate::report::analysis::Analysis;
-use crate::report::flags::task_name;
+use crate::report::flags::{counted, task_name};
 
 use super::view::{Block, CellView, Section, TableView, percent, two_decimals};
 
@@ -31,9 +31,9 @@ pub(super) fn agreement(analysis: &Analysis) -> Option<Section> {
         blocks.push(Block::Table(table));
         blocks.push(Block::Text(match &task.alpha {
             Ok(alpha) => format!(
-                "Krippendorff's alpha of {} judges over {} trials: {}{}.",
-                alpha.judges,
-                alpha.trials,
+                "Krippendorff's alpha of {} over {}: {}{}.",
+                counted(alpha.judges, "judge"),
+                counted(alpha.trials, "trial"),
                 two_decimals(alpha.value),
                 alpha.interval.as_ref().map_or(String::new(), |interval| format!(
                     " ({} interval {} to {})",

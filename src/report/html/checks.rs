@@ -1,5 +1,6 @@
 //! The section on what `tabjury check` found: whether lineage is proven, and whether pages leak.
 
+use crate::explain::words::count;
 use crate::report::analysis::Analysis;
 use crate::report::run_check::{ArmProof, CheckAnalysis, Count, Weight};
 
@@ -67,8 +68,8 @@ pub(super) fn section(analysis: &Analysis) -> Section {
                 "The page says “at least these”: the statement could not be traced exactly.",
             ),
             (
-                "undecided",
-                "A bound on runs, work or time was met before the proof could tell.",
+                "sound undecided, complete undecided",
+                "A bound on runs, work or time was met before the proof could tell whether the step is sound, or complete.",
             ),
         ],
         blocks,
@@ -80,22 +81,22 @@ fn write(check: &CheckAnalysis, blocks: &mut Vec<Block>) {
         blocks.push(Block::Notice(finding.clone()));
     }
     blocks.push(Block::Text(format!(
-        "{} pages were checked: {} leak, {} files are not what their trace gives, {} are of no page. Of {} steps with a \
-         statement something is open of {}. At most {} runs a step, seed {}.",
-        check.pages.checked,
-        check.pages.leaks.len(),
-        check.pages.changed.len(),
-        check.pages.unknown.len(),
-        check.steps,
+        "Checked: {}; found: {}, {} that a trace does not give, {} of no page. Of {} with a statement something is open of \
+         {}. At most {} a step, seed {}.",
+        count(check.pages.checked, "page"),
+        count(check.pages.leaks.len(), "leak"),
+        count(check.pages.changed.len(), "file"),
+        count(check.pages.unknown.len(), "file"),
+        count(check.steps, "step"),
         check.unproven,
-        check.runs_per_step,
+        count(check.runs_per_step, "run"),
         check.seed
     )));
     let mut table = TableView::default();
     for arm in &check.arms {
         let counts = arm.counts();
         if table.columns.is_empty() {
-            let names: Vec<String> = counts.iter().map(|count| format!("#{}", count.name)).collect();
+            let names: Vec<String> = counts.iter().map(|entry| format!("#{}", entry.name)).collect();
             let headings: Vec<&str> = std::iter::once("arm").chain(names.iter().map(String::as_str)).collect();
             table = TableView::new("", &headings);
         }
@@ -106,14 +107,18 @@ fn write(check: &CheckAnalysis, blocks: &mut Vec<Block>) {
             table.rows.push(row);
             continue;
         }
-        row.extend(counts.map(|Count { count, weight, .. }| {
-            let cell = CellView::count(count);
-            if weight != Weight::Fact && count > 0 {
-                cell.class("number bad")
-            } else {
-                cell
-            }
-        }));
+        row.extend(counts.map(
+            |Count {
+                 count: number, weight, ..
+             }| {
+                let cell = CellView::count(number);
+                if weight != Weight::Fact && number > 0 {
+                    cell.class("number bad")
+                } else {
+                    cell
+                }
+            },
+        ));
         table.rows.push(row);
     }
     blocks.push(Block::Table(table));

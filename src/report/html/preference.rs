@@ -135,8 +135,10 @@ fn places(judge: &PreferenceAnalysis) -> Forest {
 fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {
     let mut table = TableView::new(
         format!(
-            "{} rankings of {} of {} samples",
-            judge.rankings, judge.common_samples, judge.samples
+            "{} of {} of {}",
+            counted(judge.rankings, "ranking"),
+            judge.common_samples,
+            counted(judge.samples, "sample")
         ),
         &["arm", "#mean rank", "#first"],
     );
@@ -187,9 +189,9 @@ fn order_words(judge: &PreferenceAnalysis) -> String {
         String::new()
     } else if shown {
         format!(
-            "{} of {} rankings repeat the shown order exactly (chance: {}).",
+            "{} of {} repeat the shown order exactly (chance: {}).",
             follows.successes,
-            follows.n,
+            counted(follows.n, "ranking"),
             percent(judge.follows_shown_order_by_chance)
         )
     } else {
@@ -198,15 +200,19 @@ fn order_words(judge: &PreferenceAnalysis) -> String {
     let stability = &judge.stability;
     if stability.compared > 0 {
         words.push_str(&format!(
-            " The same explanations were shown in several orders {} times: {} stable (one verdict in every order), {} \
+            " The same explanations were shown in several orders {}: {} stable (one verdict in every order), {} \
              unstable (the same best, the rest changes), {} inconsistent (another best).",
-            stability.compared, stability.stable, stability.unstable, stability.inconsistent
+            counted(stability.compared, "time"),
+            stability.stable,
+            stability.unstable,
+            stability.inconsistent
         ));
     }
     if judge.repeats_agree.n > 0 {
         words.push_str(&format!(
-            " Of {} trials that were drawn several times, {} have one verdict throughout.",
-            judge.repeats_agree.n, judge.repeats_agree.successes
+            " Of {} drawn several times, {} have one verdict throughout.",
+            counted(judge.repeats_agree.n, "trial"),
+            judge.repeats_agree.successes
         ));
     }
     if judge.samples_with_missing_orders > 0 {
@@ -223,9 +229,9 @@ fn order_words(judge: &PreferenceAnalysis) -> String {
     }
     let readings = readings_cells(&judge.readings);
     words.push_str(&format!(
-        " {} of {} judgments could be read{}{}.",
+        " {} of {} could be read{}{}.",
         judge.readings.readable,
-        judge.readings.asked,
+        counted(judge.readings.asked, "judgment"),
         if readings.detail.is_empty() { "" } else { "; " },
         readings.detail
     ));

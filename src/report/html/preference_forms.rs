@@ -1,6 +1,7 @@
 //! Tests of rankings, and preference that is no ranking: pairs, the best and the worst, scores.
 
 use crate::judge::Task;
+use crate::report::flags::counted;
 use crate::report::preference::{PreferenceAnalysis, RankTests};
 
 use super::anchors;
@@ -16,8 +17,10 @@ pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
     if let Some(pairs) = &judge.pairs {
         let mut strengths = TableView::new(
             format!(
-                "{} comparisons of two arms, {} of them ties, over {} samples",
-                pairs.comparisons, pairs.ties, pairs.samples
+                "{} of two arms, {} of them ties, over {}",
+                counted(pairs.comparisons, "comparison"),
+                pairs.ties,
+                counted(pairs.samples, "sample")
             ),
             &["arm", "#log strength", "#comparisons won"],
         );
@@ -67,8 +70,10 @@ pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
     if let Some(choices) = &judge.best_worst {
         let mut table = TableView::new(
             format!(
-                "{} choices of the best and the worst, over {} of {} samples",
-                choices.choices, judge.common_samples, judge.samples
+                "{} of the best and the worst, over {} of {}",
+                counted(choices.choices, "choice"),
+                judge.common_samples,
+                counted(judge.samples, "sample")
             ),
             &["arm", "#best", "#worst", "#best less worst"],
         );
@@ -95,8 +100,9 @@ pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
     if let Some(first) = judge.scores.first() {
         let mut table = TableView::new(
             format!(
-                "Scores from 1 to 5, over {} of {} samples",
-                judge.common_samples, judge.samples
+                "Scores from 1 to 5, over {} of {}",
+                judge.common_samples,
+                counted(judge.samples, "sample")
             ),
             &["arm", "#mean"],
         );

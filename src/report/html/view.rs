@@ -2,6 +2,7 @@
 //! escape), every number already written out.
 
 use crate::report::discernment::Estimate;
+use crate::report::flags::counted;
 use crate::report::quantities::{Mean, Proportion};
 pub(super) use crate::report::rounding::percent;
 use crate::report::rounding::{rounded, signed_points};
@@ -271,7 +272,10 @@ pub(super) fn samples_words(own_samples: bool, common: usize, samples: usize, us
     if own_samples {
         return "Each arm on the samples that it was judged on; two arms cannot be compared".to_owned();
     }
-    format!("{common} of {samples} samples have a {usable} for every arm")
+    format!(
+        "{common} of {} have a {usable} for every arm",
+        counted(samples, "sample")
+    )
 }
 
 /// `$0.0042`.
