@@ -330,8 +330,16 @@ fn what_cannot_be_run_again_says_why() {
     let desk = Desk::with_run();
     let before = desk.run_files();
     for (arguments, expected, words) in [
-        (&[][..], 3, &["several", "`pos`", "`plain`"][..]),
-        (&["--answerer", "nobody"], 3, &["nobody", "`pos`"]),
+        (
+            &[][..],
+            3,
+            &["several", "`pos`", "`plain`", "next: name one of them with --answerer"][..],
+        ),
+        (
+            &["--answerer", "nobody"],
+            3,
+            &["nobody", "`pos`", "next: name one of them with --answerer"],
+        ),
         (&["--answerer", "plain"], 3, &["no steps"]),
         (
             &["--answerer", "pos", "--html", "run/report.html"],
@@ -355,10 +363,18 @@ fn what_cannot_be_run_again_says_why() {
     }
     let (code, _, err) = desk.outcome(&["execute", "--from", "run", "--sample", "d2"]);
     assert_eq!(code, 3);
-    assert_error(&err, &["d2", "samples.jsonl"]);
+    assert_error(
+        &err,
+        &[
+            "`d2`",
+            "such as `d1`",
+            "next: name one of the ids in samples.jsonl with --sample",
+        ],
+    );
     let (code, _, err) = desk.outcome(&["execute", "--from", ".", "--sample", "d1"]);
     assert_eq!(code, 3);
-    assert_error(&err, &["not a run directory"]);
+    assert_error(&err, &["not a run directory", "with --from"]);
+    assert!(!err.contains("--sample"), "{err}");
     assert_eq!(desk.run_files(), before);
     let traces = desk.read("run/traces.jsonl").replace("Dev", "Eve");
     desk.write("run/traces.jsonl", &traces);
@@ -366,4 +382,31 @@ fn what_cannot_be_run_again_says_why() {
         &desk.again(&["--answerer", "pos"]).2,
         &["traces.jsonl", "not as the run wrote it"],
     );
+}
+
+#[test]
+fn formats_that_would_show_nothing_of_the_steps_are_refused() {
+    let desk = Desk::new();
+    for (format, why) in [
+        ("free_text", "a model's own words"),
+        ("imported", "made elsewhere"),
+        ("none", "no explanation"),
+    ] {
+        let given = [
+            "execute",
+            "--table",
+            "deals.csv",
+            "--plan",
+            "plan.json",
+            "--html",
+            "page.html",
+        ];
+        let (code, out, err) = desk.outcome(&[&given[..], &["--format", format]].concat());
+        assert_eq!((code, out.as_str()), (2, ""), "{format}: {err}");
+        assert_error(
+            &err,
+            &[format, why, "next: choose one of attribution_chain, step_through"],
+        );
+        assert!(!desk.path("page.html").exists(), "{format}");
+    }
 }

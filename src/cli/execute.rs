@@ -10,9 +10,10 @@ use super::schema::pretty;
 use super::{chain, changes, files};
 use crate::dataset::{Gold, QuestionKind, Sample, score};
 use crate::engine::Engine;
+use crate::explain::Format;
 use crate::method::replay;
 use crate::method::written_plan::WrittenPlan;
-use crate::study::{RunError, StoredTrace, stored_trace};
+use crate::study::{RunError, StoredTrace, StoredTraceError, stored_trace};
 use crate::trace::{AnswerFailure, Trace};
 
 /// What is asked where neither plan nor command line says it.
@@ -20,6 +21,7 @@ const NO_QUESTION: &str = "What do these steps give?";
 
 /// Runs the command.
 pub(super) fn run(arguments: &ExecuteArguments, printer: &Printer) -> Result<Exit, Failure> {
+    shows_steps(arguments.format)?;
     let made = made(arguments);
     keep_apart(arguments, &made)?;
     let printer = &printer.beside(&made);
@@ -34,6 +36,29 @@ pub(super) fn run(arguments: &ExecuteArguments, printer: &Printer) -> Result<Exi
             "name one with --plan, or a run with --from",
         )),
     }
+}
+
+/// Steps that are run have no words of a model and no page from elsewhere; a page of either would show nothing of them.
+fn shows_steps(format: Format) -> Result<(), Failure> {
+    let lacks = match format {
+        Format::FreeText => "a model's own words, and no model is asked here",
+        Format::Imported => "a page that was made elsewhere, and these steps run here",
+        Format::None => "no explanation at all, and these steps are one",
+        Format::AttributionChain
+        | Format::StepThrough
+        | Format::ProgramListing
+        | Format::FunctionChain
+        | Format::Facts => return Ok(()),
+    };
+    let others = Format::ALL.into_iter().map(Format::name);
+    let others: Vec<&str> = others
+        .filter(|name| !["free_text", "imported", "none"].contains(name))
+        .collect();
+    Err(Failure::message(
+        Exit::Usage,
+        format!("--format {}: that format shows {lacks}", format.name()),
+        format!("choose one of {}", others.join(", ")),
+    ))
 }
 
 /// A plan on a table file.
@@ -204,10 +229,18 @@ fn same_question(arguments: &ExecuteArguments, plan: &WrittenPlan, stored: &Writ
     Ok(())
 }
 
-fn not_found(error: RunError) -> Failure {
+fn not_found(error: StoredTraceError) -> Failure {
     let next = match &error {
-        RunError::Changed(_) => "run the study again, which writes it anew (answers already given are not asked again)",
-        _ => "name a directory that `tabjury run` wrote with --from, and a sample of it with --sample",
+        StoredTraceError::NoSample { .. } => "name one of the ids in samples.jsonl with --sample",
+        StoredTraceError::Several { .. } => "name one of them with --answerer",
+        StoredTraceError::NoTrace { answerers, .. } if answerers.is_empty() => {
+            "name another --sample, or run the study to its end"
+        }
+        StoredTraceError::NoTrace { .. } => "name one of them with --answerer, or another --sample",
+        StoredTraceError::Run(RunError::Changed(_)) => {
+            "run the study again, which writes it anew (answers already given are not asked again)"
+        }
+        StoredTraceError::Run(_) => "name the directory of a study's run with --from",
     };
     Failure::new(Exit::BadInput, error, next)
 }

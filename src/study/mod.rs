@@ -33,5 +33,5 @@ pub use compare::compared_run;
 pub use load::{Study, StudyError};
 pub use observe::{Observer, Progress, Silent};
 pub use run::{Options, RunError, Stage, load_samples, report, run};
-pub use stored::{StoredTrace, stored_trace};
+pub use stored::{StoredTrace, StoredTraceError, stored_trace};
 pub use summary::{Summary, Tally};

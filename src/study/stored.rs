@@ -25,35 +25,96 @@ pub struct StoredTrace {
     pub engine: Engine,
 }
 
+/// Why a run has not the one trace that is looked for.
+#[derive(Debug, thiserror::Error)]
+pub enum StoredTraceError {
+    /// The run itself cannot be read.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// It has no such sample.
+    #[error("{}: there is no sample `{sample}` in this run{}", run.display(), such_as(example.as_deref()))]
+    NoSample {
+        /// The run.
+        run: PathBuf,
+        /// The id that was asked for.
+        sample: String,
+        /// An id that it has.
+        example: Option<String>,
+    },
+    /// Several answered the sample, and none of them was named.
+    #[error("{}: sample `{sample}` was answered by several: {}", run.display(), quoted(answerers))]
+    Several {
+        /// The run.
+        run: PathBuf,
+        /// The sample.
+        sample: String,
+        /// Who answered it.
+        answerers: Vec<String>,
+    },
+    /// Nobody answered it, or not the one that was named.
+    #[error(
+        "{}: sample `{sample}` has no trace{}; it was answered by: {}",
+        run.display(),
+        wanted.as_ref().map(|name| format!(" of `{name}`")).unwrap_or_default(),
+        quoted(answerers)
+    )]
+    NoTrace {
+        /// The run.
+        run: PathBuf,
+        /// The sample.
+        sample: String,
+        /// The answerer or arm that was asked for.
+        wanted: Option<String>,
+        /// Who answered it.
+        answerers: Vec<String>,
+    },
+}
+
+fn such_as(example: Option<&str>) -> String {
+    example.map_or_else(
+        || ", which has none".to_owned(),
+        |id| format!("; it has such as `{id}`"),
+    )
+}
+
+fn quoted(names: &[String]) -> String {
+    if names.is_empty() {
+        return "nobody".to_owned();
+    }
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
 /// The trace of a sample in a run. With several answerers one has to be named; an arm's name does as well.
-pub fn stored_trace(root: &Path, sample: &str, answerer: Option<&str>) -> Result<StoredTrace, RunError> {
-    let run = RunDirectory::open(root)?;
+pub fn stored_trace(root: &Path, sample: &str, answerer: Option<&str>) -> Result<StoredTrace, StoredTraceError> {
+    let run = RunDirectory::open(root).map_err(RunError::from)?;
     refuse_imported(&run)?;
-    let manifest = run.manifest()?;
+    let manifest = run.manifest().map_err(RunError::from)?;
     check_stored(&run, &manifest, directory::STUDY)?;
     let path = run.path(directory::STUDY);
-    let study = Study::from_text(&path, PathBuf::new(), run.read_text(directory::STUDY)?)?;
-    let found = stored::<Sample>(&run, &manifest, directory::SAMPLES)?
+    let text = run.read_text(directory::STUDY).map_err(RunError::from)?;
+    let study = Study::from_text(&path, PathBuf::new(), text).map_err(RunError::from)?;
+    let samples = stored::<Sample>(&run, &manifest, directory::SAMPLES)?;
+    let example = samples.first().map(|sample| sample.id.clone());
+    let found = samples
         .into_iter()
         .find(|found| found.id == sample)
-        .ok_or_else(|| {
-            RunError::Stage(format!(
-                "{}: there is no sample `{sample}` in this run; samples.jsonl lists them",
-                run.root().display()
-            ))
+        .ok_or_else(|| StoredTraceError::NoSample {
+            run: run.root().to_owned(),
+            sample: sample.to_owned(),
+            example,
         })?;
     let mut traces = stored::<Trace>(&run, &manifest, directory::TRACES)?;
     traces.retain(|trace| trace.sample == sample);
-    let answerers: Vec<String> = traces.iter().map(|trace| format!("`{}`", trace.answerer)).collect();
+    let answerers: Vec<String> = traces.iter().map(|trace| trace.answerer.clone()).collect();
     let wanted = match answerer {
         Some(name) => {
-            let arms = study.arms()?;
+            let arms = study.arms().map_err(RunError::from)?;
             let of_arm = arms.iter().find(|arm| arm.name == name);
             Some(of_arm.map_or_else(|| name.to_owned(), |arm| arm.answerer.clone()))
         }
         None => None,
     };
-    let wrong = |message: String| RunError::Stage(format!("{}: {message}", run.root().display()));
     traces.retain(|trace| wanted.as_ref().is_none_or(|wanted| trace.answerer == *wanted));
     match (traces.pop(), traces.is_empty()) {
         (Some(trace), true) => Ok(StoredTrace {
@@ -61,19 +122,17 @@ pub fn stored_trace(root: &Path, sample: &str, answerer: Option<&str>) -> Result
             trace,
             engine: analyze::engine(&study.file.engine),
         }),
-        (Some(_), false) => Err(wrong(format!(
-            "sample `{sample}` was answered by several: {}; name one",
-            answerers.join(", ")
-        ))),
-        (None, _) => Err(wrong(format!(
-            "sample `{sample}` has no trace{}; it was answered by: {}",
-            answerer.map(|name| format!(" of `{name}`")).unwrap_or_default(),
-            if answerers.is_empty() {
-                "nobody".to_owned()
-            } else {
-                answerers.join(", ")
-            }
-        ))),
+        (Some(_), false) => Err(StoredTraceError::Several {
+            run: run.root().to_owned(),
+            sample: sample.to_owned(),
+            answerers,
+        }),
+        (None, _) => Err(StoredTraceError::NoTrace {
+            run: run.root().to_owned(),
+            sample: sample.to_owned(),
+            wanted: answerer.map(str::to_owned),
+            answerers,
+        }),
     }
 }
 
