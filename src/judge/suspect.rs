@@ -117,6 +117,15 @@ pub fn of_page(arm: &str, markdown: &str) -> Vec<Suspect> {
     found
 }
 
+/// The suspect texts of an answer that is judged, where its page is not known.
+pub fn of_answer(arm: &str, text: &str) -> Vec<Suspect> {
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        look(&mut found, Some(arm), Part::Answer, number + 1, line);
+    }
+    found
+}
+
 /// The suspect texts of a question or statement.
 pub fn of_question(text: &str) -> Vec<Suspect> {
     let mut found = Vec::new();

@@ -11,7 +11,7 @@ use super::rows::Row;
 use super::values;
 use crate::dataset::score::score;
 use crate::dataset::{Gold, Sample};
-use crate::judge::{Judgment, NoVerdict, Outcome, Protocol, Task, Trial, Verdict};
+use crate::judge::{Judgment, NoVerdict, Outcome, Protocol, Task, Trial, Verdict, suspect};
 use crate::table::Table;
 
 /// What a log came to.
@@ -196,6 +196,10 @@ impl Maker<'_> {
             sample,
             kind,
             arms: vec![arm.clone()],
+            suspects: suspect::together([prediction
+                .as_ref()
+                .map(|answer| suspect::of_answer(&arm, &answer.display()))
+                .unwrap_or_default()]),
             labels: vec![arm],
             options: Vec::new(),
             prediction,
@@ -206,7 +210,6 @@ impl Maker<'_> {
             protocol: Protocol::Ranking,
             ties: false,
             descriptions: Vec::new(),
-            suspects: Vec::new(),
         };
         self.judgment(trial, &judge, values::text(value), outcome);
         Ok(())
