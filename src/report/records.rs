@@ -298,6 +298,8 @@ pub struct CallMessage {
     pub role: String,
     /// The text, fully rendered.
     pub content: String,
+    /// The pictures that went with it, in their order: paths inside the run directory.
+    pub pictures: Vec<String>,
 }
 
 /// One call, for the page of its trial.

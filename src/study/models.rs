@@ -195,15 +195,9 @@ impl Models {
     }
 }
 
-/// A message's text, and which files of the run are the pictures that went with it.
-fn with_pictures(mut content: String, pictures: &[Picture]) -> String {
-    for (number, picture) in (1..).zip(pictures) {
-        content.push_str(&format!(
-            "\n\n(picture {number}: {PICTURES_DIRECTORY}/{}.png)",
-            picture.digest
-        ));
-    }
-    content
+/// The file of the run that holds a picture.
+fn picture_file(picture: &Picture) -> String {
+    format!("{PICTURES_DIRECTORY}/{}.png", picture.digest)
 }
 
 /// The call store as the report looks calls up in it.
@@ -219,7 +213,8 @@ impl CallLookup for StoredCalls<'_> {
         };
         let message = |message: Message| CallMessage {
             role: word(&message.role),
-            content: with_pictures(message.content, &message.pictures),
+            content: message.content,
+            pictures: message.pictures.iter().map(picture_file).collect(),
         };
         Some(CallView {
             key: record.key,

@@ -203,6 +203,22 @@ fn a_judge_that_sees_gets_the_pages_as_pictures() {
     );
     assert!(pictures.iter().all(|picture| picture.png().is_empty()));
     drop(store);
+    // A person sees on the trial's page what the judge saw.
+    let mut shown = BTreeSet::new();
+    for entry in fs::read_dir(written.root.join("trials")).unwrap() {
+        let page = fs::read_to_string(entry.unwrap().path()).unwrap();
+        assert!(
+            page.contains("img-src &#39;self&#39; file:") || page.contains("img-src 'self' file:"),
+            "{page}"
+        );
+        let files = page.split("<img src=\"../pictures/").skip(1);
+        let files: Vec<String> = files
+            .map(|rest| rest.split('"').next().unwrap_or_default().to_owned())
+            .collect();
+        assert!(!files.is_empty());
+        shown.extend(files);
+    }
+    assert_eq!(shown, files);
     // Gone on with, nothing is drawn or asked again.
     let before = fs::read(written.root.join("judgments.jsonl")).unwrap();
     let count = sent.len();

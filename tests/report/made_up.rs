@@ -415,6 +415,7 @@ pub(crate) fn call_views(records: &RunRecords) -> BTreeMap<String, CallView> {
                 CallMessage {
                     role: "system".to_owned(),
                     content: "You judge explanations of answers about tables.".to_owned(),
+                    pictures: Vec::new(),
                 },
                 CallMessage {
                     role: "user".to_owned(),
@@ -422,6 +423,7 @@ pub(crate) fn call_views(records: &RunRecords) -> BTreeMap<String, CallView> {
                         "Here is the page of trial {}.\n\n| row | tree |\n| 1 | oak |",
                         judgment.trial
                     ),
+                    pictures: Vec::new(),
                 },
             ],
             text: judgment.raw.clone().unwrap_or_default(),

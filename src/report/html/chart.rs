@@ -1,5 +1,7 @@
 //! Charts as plain geometry; the templates draw them as SVG, which needs no script and prints.
 
+use super::view::excerpt;
+
 /// Left edge of the plotting area, in the units of the drawing.
 const LEFT: f64 = 230.0;
 /// Right edge.
@@ -174,6 +176,8 @@ pub(super) struct ScatterPoint {
     pub(super) label_x: f64,
     /// Baseline of its label.
     pub(super) label_y: f64,
+    /// Where a line from the mark to a label that stands away from it ends.
+    pub(super) leader: Option<(f64, f64)>,
     /// Number of its series, which chooses its colour.
     pub(super) series: usize,
     /// Its mark as an SVG path around the origin.
@@ -202,20 +206,29 @@ impl Scatter {
         let worst = values.iter().map(|value| value.x).fold(2.0_f64, f64::max).ceil();
         let x_at = |rank: f64| round(70.0 + (worst - rank) / (worst - 1.0) * 480.0);
         let y_at = |accuracy: f64| round(290.0 - accuracy * 270.0);
+        let places: Vec<(f64, f64)> = values.iter().map(|value| (x_at(value.x), y_at(value.y))).collect();
+        let labels: Vec<String> = values
+            .iter()
+            .map(|value| excerpt(&value.label, LONGEST_LABEL))
+            .collect();
+        let placed = label_places(&places, &labels);
         Self {
             title: title.into(),
             x_name: "mean rank (1 is best)".to_owned(),
             y_name: y_name.to_owned(),
             points: values
                 .iter()
-                .map(|value| {
-                    let (x, y) = (x_at(value.x), y_at(value.y));
+                .zip(places)
+                .zip(labels.into_iter().zip(placed))
+                .map(|((value, (x, y)), (label, (label_x, label_y)))| {
+                    let near = (label_y + 5.0 - y).abs() < 14.0;
                     ScatterPoint {
                         x,
                         y,
-                        label: value.label.clone(),
-                        label_x: round(x + 9.0),
-                        label_y: round(y - 5.0),
+                        label,
+                        label_x: round(label_x),
+                        label_y: round(label_y),
+                        leader: (!near).then(|| (round(label_x - 2.0), round(label_y - 4.0))),
                         series: value.series % MARKS.len(),
                         path: MARKS[value.series % MARKS.len()].to_owned(),
                         words: format!(
@@ -244,6 +257,112 @@ impl Scatter {
     }
 }
 
+/// Characters of a point's label; the whole of it is told with the mark.
+const LONGEST_LABEL: usize = 22;
+/// How wide a character of a label is at most, on average.
+const LABEL_CHARACTER: f64 = 6.4;
+/// How far apart the baselines of two labels are.
+const LABEL_HEIGHT: f64 = 13.0;
+/// Where labels may stand, as x from and to, and y of the baseline from and to.
+const LABELS: ((f64, f64), (f64, f64)) = ((2.0, 718.0), (12.0, 294.0));
+
+/// Left end and baseline of each label, so that none overprints another one or a mark that is not its own: beside the mark
+/// where there is room, else above or below there, as near as it goes. With more labels than fit, the last ones stand over
+/// others.
+fn label_places(points: &[(f64, f64)], labels: &[String]) -> Vec<(f64, f64)> {
+    let mut taken: Vec<(f64, f64, f64, f64)> = points
+        .iter()
+        .map(|(x, y)| (x - 6.0, y - 6.0, x + 6.0, y + 6.0))
+        .collect();
+    let steps = || (0..22).flat_map(|step| [f64::from(step), -f64::from(step)]);
+    let mut placed = Vec::new();
+    for ((x, y), label) in points.iter().zip(labels) {
+        let width = label.chars().count() as f64 * LABEL_CHARACTER;
+        let area = |(left, base): (f64, f64)| (left, base - 10.0, left + width, base + 2.0);
+        let is_inside = |(left, base): (f64, f64)| {
+            left >= LABELS.0.0 && left + width <= LABELS.0.1 && base >= LABELS.1.0 && base <= LABELS.1.1
+        };
+        let is_free = |place: (f64, f64)| {
+            let (left, top, right, bottom) = area(place);
+            let overlaps =
+                |other: &(f64, f64, f64, f64)| left < other.2 && other.0 < right && top < other.3 && other.1 < bottom;
+            !taken.iter().any(overlaps)
+        };
+        let beside = (x + 9.0, y + 4.0);
+        let candidates = steps().flat_map(|step| {
+            let base = beside.1 + step * LABEL_HEIGHT;
+            [
+                (x + 9.0, base),
+                (x - 9.0 - width, base),
+                (x + 30.0, base),
+                (x - 30.0 - width, base),
+            ]
+        });
+        let place = candidates
+            .into_iter()
+            .find(|place| is_inside(*place) && is_free(*place))
+            .unwrap_or(beside);
+        taken.push(area(place));
+        placed.push(place);
+    }
+    placed
+}
+
 fn round(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_a_scatter_stand_apart() {
+        let value = |x: f64, y: f64, label: &str, series| ScatterValue {
+            x,
+            y,
+            label: label.to_owned(),
+            series,
+        };
+        // Twelve marks: two judges' three arms in one place, and a row of near neighbours.
+        let mut values: Vec<ScatterValue> = (0..6)
+            .map(|n| value(1.5, 0.9, ["pos", "text_to_sql", "self_explanation"][n % 3], n / 3))
+            .collect();
+        values.extend((0..6).map(|n| {
+            value(
+                2.0 + 0.02 * f64::from(n),
+                0.88,
+                "an arm with a rather long name of its own",
+                0,
+            )
+        }));
+        let judges = vec!["a".to_owned(), "b".to_owned()];
+        let scatter = Scatter::of_ranks("t", "accuracy", judges, &values);
+        let areas: Vec<(f64, f64, f64, f64)> = scatter
+            .points
+            .iter()
+            .map(|point| {
+                let width = point.label.chars().count() as f64 * 5.5;
+                assert!(
+                    point.label_x >= 0.0 && point.label_x + width <= 720.0,
+                    "{}",
+                    point.label_x
+                );
+                assert!((10.0..=296.0).contains(&point.label_y), "{}", point.label_y);
+                (
+                    point.label_x,
+                    point.label_y - 9.0,
+                    point.label_x + width,
+                    point.label_y + 1.0,
+                )
+            })
+            .collect();
+        for (number, one) in areas.iter().enumerate() {
+            for other in &areas[..number] {
+                let apart = one.0 >= other.2 || other.0 >= one.2 || one.1 >= other.3 || other.1 >= one.3;
+                assert!(apart, "{one:?} {other:?}");
+            }
+        }
+        assert!(scatter.points[0].leader.is_none() && scatter.points[5].leader.is_some());
+    }
 }

@@ -49,6 +49,11 @@ pub(crate) fn content_policy() -> &'static str {
     &CONTENT_POLICY
 }
 
+/// The same for a trial page that shows pictures of the run, which are files beside it.
+pub(crate) fn content_policy_with_pictures() -> String {
+    CONTENT_POLICY.replace("img-src data:", "img-src 'self' file:")
+}
+
 /// The report itself.
 #[derive(Template)]
 #[template(path = "report.html")]

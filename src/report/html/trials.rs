@@ -6,7 +6,7 @@ use crate::dataset::Answer;
 use crate::judge::{CONTROL_ARM, Confidence, Judgment, Outcome, Task, Trial, Verdict};
 use crate::report::ReportError;
 use crate::report::control::Controls;
-use crate::report::flags::task_name;
+use crate::report::flags::{counted, task_name};
 use crate::report::index::{Index, Scored};
 use crate::report::names::{reading_name, state_name, verdict_text};
 use crate::report::quantities::Readings;
@@ -147,7 +147,11 @@ fn arm_trial_list(
     };
     Some(Folded {
         id,
-        summary: format!("All {} {} trials of {name}: {what}", own.len(), task_name(task)),
+        summary: format!(
+            "All {} of {name} in {}: {what}",
+            counted(own.len(), "trial"),
+            task_name(task)
+        ),
         table,
     })
 }
@@ -187,6 +191,15 @@ struct PageLink {
 struct Spoken {
     role: String,
     text: String,
+    pictures: Vec<ShownPicture>,
+}
+
+/// A picture that went with a message.
+struct ShownPicture {
+    /// What it shows, for those who do not see it.
+    words: String,
+    /// Where it lies, from the trial's page.
+    href: String,
 }
 
 /// The page of one trial before one judge.
@@ -208,6 +221,13 @@ struct TrialPage {
     raw: Option<String>,
     call: Vec<(&'static str, String)>,
     related: Vec<(String, String)>,
+}
+
+impl TrialPage {
+    /// Whether the judge was shown pictures.
+    fn shows_pictures(&self) -> bool {
+        self.prompt.iter().any(|message| !message.pictures.is_empty())
+    }
 }
 
 /// Renders the page of one trial before one judge.
@@ -249,7 +269,7 @@ pub(super) fn trial_page(
         outcome_class,
         outcome_detail,
         pages: page_links(index, trial),
-        prompt: call.as_ref().map(prompt).unwrap_or_default(),
+        prompt: call.as_ref().map(|call| prompt(call, trial)).unwrap_or_default(),
         prompt_missing: match (key, &call) {
             (_, Some(_)) => String::new(),
             (None, None) => "No call was made.".to_owned(),
@@ -411,14 +431,20 @@ fn page_links(index: &Index, trial: &Trial) -> Vec<PageLink> {
     trial.arms.iter().filter_map(link).collect()
 }
 
-fn prompt(call: &CallView) -> Vec<Spoken> {
-    call.messages
-        .iter()
-        .map(|message| Spoken {
-            role: message.role.clone(),
-            text: message.content.clone(),
+fn prompt(call: &CallView, trial: &Trial) -> Vec<Spoken> {
+    let picture = |(number, path): (usize, &String)| {
+        let of = trial.arms.get(number).map(|arm| format!(": the page of {arm}"));
+        Some(ShownPicture {
+            words: format!("Picture {}{}", number + 1, of.unwrap_or_default()),
+            href: format!("../{}", href(path)?),
         })
-        .collect()
+    };
+    let spoken = call.messages.iter().map(|message| Spoken {
+        role: message.role.clone(),
+        text: message.content.clone(),
+        pictures: message.pictures.iter().enumerate().filter_map(picture).collect(),
+    });
+    spoken.collect()
 }
 
 fn call_facts(call: &CallView) -> Vec<(&'static str, String)> {
