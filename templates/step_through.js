@@ -4,7 +4,11 @@
   var progress = document.getElementById("progress");
   var steps = Array.from(document.querySelectorAll("section.step"));
   if (!bar || !progress || steps.length < 2) return;
-  var at = 0;
+  var answer = document.querySelector("section.answer");
+  // A chain that failed is opened where it failed: what comes before it did what it says.
+  var at = Math.max(0, steps.findIndex(function (step) {
+    return step.classList.contains("failed");
+  }));
   var all = false;
   var buttons = {};
   bar.querySelectorAll("button").forEach(function (button) {
@@ -17,6 +21,8 @@
     });
     var first = at === 0;
     var last = at === steps.length - 1;
+    // The last step gives the answer, so that it is seen with that one.
+    if (answer) answer.hidden = !all && !last;
     buttons.first.setAttribute("aria-disabled", String(all || first));
     buttons.previous.setAttribute("aria-disabled", String(all || first));
     buttons.next.setAttribute("aria-disabled", String(all || last));
@@ -38,6 +44,11 @@
     }
     show();
   }
+
+  var skip = document.querySelector("a.skip");
+  if (skip) skip.addEventListener("click", function () {
+    go("last");
+  });
 
   bar.addEventListener("click", function (event) {
     var button = event.target.closest("button");

@@ -323,6 +323,8 @@ fn keys_and_buttons_go_from_step_to_step() {
     assert_eq!(seen(&mut tab), json!([1]));
     assert_eq!(tab.value(progress), json!("Step 1 of 3"));
     assert_eq!(tab.value(rows), json!(6));
+    let answer = "document.querySelector('section.answer').offsetHeight > 0";
+    assert_eq!(tab.value(answer), json!(false), "the last step gives it");
     for (key, modifiers, step) in [
         ("ArrowRight", 0, 2),
         ("ArrowLeft", 0, 1),
@@ -339,6 +341,7 @@ fn keys_and_buttons_go_from_step_to_step() {
         tab.press(key, modifiers);
         assert_eq!(seen(&mut tab), json!([step]), "{key} with {modifiers}");
         assert_eq!(tab.value(progress), json!(format!("Step {step} of 3")));
+        assert_eq!(tab.value(answer), json!(step == 3));
     }
     assert_eq!(tab.value(rows), json!(4), "the table has shrunk");
     // Not while something is typed.
@@ -357,7 +360,10 @@ fn keys_and_buttons_go_from_step_to_step() {
     ] {
         tab.value(&format!("document.querySelector('[data-go={button}]').click()"));
         assert_eq!(seen(&mut tab), steps, "{button}");
+        assert_eq!(tab.value(answer), json!(steps.as_array().unwrap().contains(&json!(3))));
     }
+    tab.value("document.querySelector('a.skip').click()");
+    assert_eq!((seen(&mut tab), tab.value(answer)), (json!([3]), json!(true)));
     assert_eq!(
         tab.value("document.getElementById('progress').getAttribute('role')"),
         json!("status")
@@ -365,7 +371,21 @@ fn keys_and_buttons_go_from_step_to_step() {
     // In print every step stands there.
     tab.ask("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
     assert_eq!(seen(&mut tab), json!([1, 2, 3]));
+    assert_eq!(tab.value(answer), json!(true));
     assert_eq!(tab.value("document.getElementById('stepper').offsetHeight"), json!(0));
+    drop(tab);
+
+    // A chain that failed is opened at the step that did.
+    let (sample, mut trace) = traces::lighthouses();
+    trace.steps[1].output = None;
+    let path = file(
+        directory.path(),
+        &(sample, trace),
+        Format::StepThrough,
+        AnswerVisibility::Shown,
+    );
+    let mut tab = browser.open(&path, DESKTOP);
+    assert_eq!(seen(&mut tab), json!([2]));
     drop(tab);
 
     // A table that scrolls sideways keeps its keys.
