@@ -6,10 +6,19 @@ mod support;
 
 #[path = "report/compare.rs"]
 mod compare;
+#[path = "report/figures.rs"]
+mod figures;
+#[path = "report/latex.rs"]
+mod latex;
+#[path = "report/lists.rs"]
+mod lists;
 #[path = "report/made_up.rs"]
 mod made_up;
 #[path = "report/pages.rs"]
 mod pages;
+#[cfg(feature = "parquet")]
+#[path = "report/parquet.rs"]
+mod parquet;
 #[path = "report/planted.rs"]
 mod planted;
 #[path = "report/published.rs"]
@@ -28,7 +37,7 @@ use tabjury::report::preference::PreferenceAnalysis;
 use tabjury::report::quantities::Proportion;
 use tabjury::report::simulation::SimulationArm;
 use tabjury::report::verification::VerificationArm;
-use tabjury::report::{Analysis, RunRecords, analyze, csv_tables, report_html};
+use tabjury::report::{Analysis, RunRecords, analyze, csv_tables, latex_tables, report_html};
 use tabjury::trace::AnswerSource;
 
 fn close(value: f64, expected: f64) {
@@ -523,6 +532,7 @@ fn outputs(records: &RunRecords) -> BTreeMap<String, Vec<u8>> {
             }
         }
     }
+    files.extend(latex_tables(&analysis));
     files.extend(report_html(&analysis, records, &call_views(records)).unwrap());
     files.insert("analysis.json".to_owned(), json);
     files

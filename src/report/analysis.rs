@@ -9,6 +9,7 @@ use super::agreement::{self, AgreementAnalysis};
 use super::answers::{self, AnswererAnalysis, dataset_name, question_name};
 use super::arm_pairs::{self, ArmPairsAnalysis};
 use super::conclusions::conclude;
+use super::confidence::{self, ConfidenceAnalysis};
 use super::correlation::{self, PreferenceCorrelation};
 use super::faithfulness::{self, FaithfulnessAnalysis};
 use super::flags::{self, Flag};
@@ -63,6 +64,9 @@ pub struct Analysis {
     /// Whether judges agree with each other, one entry a task.
     #[serde(default)]
     pub agreement: Vec<AgreementAnalysis>,
+    /// How sure judges were by their token probabilities, against what is so: one entry a task and judge that was asked.
+    #[serde(default)]
+    pub confidence: Vec<ConfidenceAnalysis>,
     /// What the figures would be if what was left out counted.
     #[serde(default)]
     pub sensitivity: Vec<Sensitivity>,
@@ -129,6 +133,7 @@ pub fn analyze(records: &RunRecords) -> Analysis {
         left_out: left_out::analyze(&index),
         arm_pairs: arm_pairs::analyze(&index),
         agreement: agreement::analyze(&index),
+        confidence: confidence::analyze(&index),
         sensitivity: sensitivity::analyze(&index),
         preference,
         simulation,

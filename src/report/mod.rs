@@ -13,6 +13,8 @@ pub mod cells;
 mod check_tables;
 pub mod compare;
 pub mod conclusions;
+pub mod confidence;
+mod confidence_tables;
 pub mod control;
 pub mod correlation;
 mod correlation_tables;
@@ -21,15 +23,20 @@ pub mod difference;
 pub mod discernment;
 pub mod faithfulness;
 mod faithfulness_tables;
+pub mod figures;
 pub mod flag_kinds;
 pub mod flags;
 pub mod html;
 pub mod index;
 pub mod inference;
+pub mod latex;
+mod latex_table;
 pub mod left_out;
 mod markdown_table;
 pub mod names;
 pub mod pages;
+#[cfg(feature = "parquet")]
+pub mod parquet_tables;
 pub mod preference;
 mod preference_tables;
 pub mod published;
@@ -40,6 +47,8 @@ pub mod run_check;
 pub mod sensitivity;
 pub mod simulation;
 pub mod suspects;
+#[cfg(feature = "parquet")]
+mod table_types;
 pub mod tables;
 mod test_table;
 pub mod usage;
@@ -47,6 +56,9 @@ pub mod verification;
 
 pub use analysis::{Analysis, SCHEMA_VERSION, analyze};
 pub use html::{report_html, report_pages};
+pub use latex::latex_tables;
+#[cfg(feature = "parquet")]
+pub use parquet_tables::parquet_tables;
 pub use records::{
     ArmFacts, CallLookup, CallMessage, CallTokens, CallUsage, CallView, JudgeFacts, ModelFacts, ModelPrice, PageRecord,
     RunRecords, StudyFacts,
@@ -56,7 +68,7 @@ pub use tables::csv_tables;
 /// A table or page that could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// A CSV table.
+    /// A table.
     #[error("table {name} could not be written: {message}")]
     Table {
         /// Its file name.

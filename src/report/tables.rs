@@ -8,6 +8,7 @@ use crate::trace::{AnswerSource, Counters, Trace};
 use super::agreement_tables;
 use super::analysis::Analysis;
 use super::answers::{failure_words, trace_right};
+use super::confidence_tables;
 use super::control::ControlComparison;
 use super::correlation_tables;
 use super::csv_table::{CsvTable, ends, figure, proportion_cells};
@@ -25,7 +26,7 @@ use super::test_table;
 use super::{ReportError, check_tables};
 
 /// Paths of all tables, relative to the run directory, in the order in which [`csv_tables`] gives them.
-pub const TABLES: [&str; 24] = [
+pub const TABLES: [&str; 26] = [
     "tables/answerers.csv",
     "tables/answers.csv",
     "tables/groups.csv",
@@ -41,6 +42,8 @@ pub const TABLES: [&str; 24] = [
     "tables/faithfulness_traces.csv",
     "tables/agreement.csv",
     "tables/agreement_verdicts.csv",
+    "tables/confidence.csv",
+    "tables/calibration.csv",
     "tables/sensitivity.csv",
     "tables/left_out.csv",
     "tables/correlations.csv",
@@ -54,6 +57,14 @@ pub const TABLES: [&str; 24] = [
 
 /// Every table as (path relative to the run directory, bytes), in a fixed order.
 pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(String, Vec<u8>)>, ReportError> {
+    tables(analysis, records)
+        .into_iter()
+        .map(|(name, table)| Ok((name.to_owned(), table.into_bytes(name)?)))
+        .collect()
+}
+
+/// Every table with its path, in the order of [`TABLES`].
+pub(super) fn tables(analysis: &Analysis, records: &RunRecords) -> Vec<(&'static str, CsvTable)> {
     let index = Index::new(records);
     let tables = [
         answerers(analysis),
@@ -71,6 +82,8 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         faithfulness_tables::traces(&index),
         agreement_tables::agreement(analysis),
         agreement_tables::verdicts(analysis),
+        confidence_tables::figures(analysis),
+        confidence_tables::bins(analysis),
         agreement_tables::sensitivity(analysis),
         left_out(analysis),
         correlation_tables::correlations(analysis),
@@ -81,11 +94,7 @@ pub fn csv_tables(analysis: &Analysis, records: &RunRecords) -> Result<Vec<(Stri
         flags(analysis),
         judgments(&index),
     ];
-    TABLES
-        .iter()
-        .zip(tables)
-        .map(|(name, table)| Ok(((*name).to_owned(), table.into_bytes(name)?)))
-        .collect()
+    TABLES.into_iter().zip(tables).collect()
 }
 
 pub(super) const READINGS: &[&str] = &["trials", "asked", "readable", "coverage", "unread"];

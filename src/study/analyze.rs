@@ -261,7 +261,10 @@ pub(super) fn tokens(usage: Usage) -> CallTokens {
 
 /// Writes the analysis and its tables.
 pub(super) fn write(directory: &RunDirectory, analysis: &Analysis, records: &RunRecords) -> Result<(), RunError> {
-    let tables = report::csv_tables(analysis, records)?;
+    let mut tables = report::csv_tables(analysis, records)?;
+    tables.extend(report::latex_tables(analysis));
+    #[cfg(feature = "parquet")]
+    tables.extend(report::parquet_tables(analysis, records)?);
     directory.write_json(ANALYSIS, analysis)?;
     let inside = |(path, bytes): (String, Vec<u8>)| (path.strip_prefix("tables/").unwrap_or(&path).to_owned(), bytes);
     Ok(directory.replace_directory("tables", &tables.into_iter().map(inside).collect::<Vec<_>>())?)
@@ -274,16 +277,24 @@ pub(super) fn write_report(
     records: &RunRecords,
     calls: &dyn CallLookup,
 ) -> Result<PathBuf, RunError> {
-    let mut trials = directory.replacement("trials")?;
+    let names = ["figures", "lists", "trials"];
+    let mut replaced = Vec::new();
+    for name in names {
+        replaced.push(directory.replacement(name)?);
+    }
     let mut others = Vec::new();
     report::report_pages(analysis, records, calls, |path, bytes| {
-        match path.strip_prefix("trials/") {
-            Some(inside) => trials.add(inside, &bytes)?,
+        let inside = path.split_once('/');
+        let place = inside.and_then(|(name, inside)| Some((names.iter().position(|known| *known == name)?, inside)));
+        match place.and_then(|(place, inside)| Some((replaced.get_mut(place)?, inside))) {
+            Some((directory, inside)) => directory.add(inside, &bytes)?,
             None => others.push((path, bytes)),
         }
         Ok::<(), RunError>(())
     })?;
-    trials.put_in_place()?;
+    for directory in replaced {
+        directory.put_in_place()?;
+    }
     // Last, so that it never stands beside the trials of another report.
     for (path, bytes) in others {
         directory.write(&path, &bytes)?;

@@ -168,6 +168,11 @@ const FIRST_COMES_FIRST: Character = Character {
     places: [2.0, 0.0, -2.0],
 };
 
+/// A study of two judges with seven trials a sample.
+pub(crate) fn many_trials(samples: usize) -> RunRecords {
+    study(&[("able", ABLE), ("yes", YES_SAYER)], samples, 7)
+}
+
 fn arm<'a>(analysis: &'a Analysis, judge: &str, arm: &str) -> &'a tabjury::report::verification::VerificationArm {
     let found = analysis.verification.iter().find(|found| found.judge == judge).unwrap();
     found.arms.iter().find(|found| found.arm == arm).unwrap()

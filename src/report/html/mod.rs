@@ -1,6 +1,6 @@
-//! The report as HTML: `report.html` with every figure and the lists of trials behind them, and one page a trial and
-//! judge with page, prompt, raw answer and verdict. All of it opens from disk, works without scripts, and escapes
-//! everything: names, tables, prompts and answers are text, whatever they say.
+//! The report as HTML: `report.html` with every figure and the lists of trials behind them (long lists on
+//! pages of their own), and one page a trial and judge with page, prompt, raw answer and verdict. All of it opens from disk,
+//! reads without scripts, which only filter and sort, and escapes everything: names, tables, prompts and answers are text, whatever they say.
 
 mod agreement;
 mod anchors;
@@ -10,8 +10,10 @@ mod chart;
 mod checks;
 mod correlation;
 mod faithfulness;
+mod figures;
 mod left_out;
 mod links;
+mod lists;
 mod overview;
 mod preference;
 mod preference_forms;
@@ -27,6 +29,7 @@ use askama::Template;
 
 use super::ReportError;
 use super::analysis::Analysis;
+use super::figures::{Figure, Ink};
 use super::index::Index;
 use super::records::{CallLookup, RunRecords};
 use crate::explain::content_policy;
@@ -41,10 +44,20 @@ pub const REPORT: &str = "report.html";
 #[template(path = "report_page_style.css", escape = "none")]
 struct ReportStyle;
 
+/// What filters and sorts long tables. Without it the report says the same.
+#[derive(Template)]
+#[template(path = "report_script.js", escape = "none")]
+struct ReportScript;
+
 static CONTENT_POLICY: LazyLock<String> =
     LazyLock::new(|| content_policy::policy(&content_policy::rendered(&ReportStyle), None));
 
-/// What the report and its trial pages allow a browser to load and run.
+static SCRIPTED_CONTENT_POLICY: LazyLock<String> = LazyLock::new(|| {
+    let script = content_policy::rendered(&ReportScript);
+    content_policy::policy(&content_policy::rendered(&ReportStyle), Some(&script))
+});
+
+/// What a trial page allows a browser to load and run.
 pub(crate) fn content_policy() -> &'static str {
     &CONTENT_POLICY
 }
@@ -52,6 +65,11 @@ pub(crate) fn content_policy() -> &'static str {
 /// The same for a trial page that shows pictures of the run, which are files beside it.
 pub(crate) fn content_policy_with_pictures() -> String {
     CONTENT_POLICY.replace("img-src data:", "img-src 'self' file:")
+}
+
+/// The same for the report and its lists, which have a script.
+pub(crate) fn scripted_content_policy() -> &'static str {
+    &SCRIPTED_CONTENT_POLICY
 }
 
 /// The report itself.
@@ -67,6 +85,7 @@ struct ReportPage<'a> {
     flags: Vec<FlagGroup>,
     sections: Vec<Section>,
     tables: Vec<String>,
+    latex: Vec<String>,
 }
 
 /// All files of the report as (path relative to the run directory, bytes): `report.html` first.
@@ -92,13 +111,22 @@ pub fn report_pages<E: From<ReportError>>(
 ) -> Result<(), E> {
     let index = Index::new(records);
     let paths = links::TrialPaths::new(&records.study);
-    let report = report_page(analysis, &index, &paths)
-        .render()
-        .map_err(|error| ReportError::Page {
-            name: REPORT.to_owned(),
-            message: error.to_string(),
-        })?;
+    let figures = super::figures::figures(analysis);
+    let mut page = report_page(analysis, &index, &paths, &figures);
+    let lists = lists::take_out(&mut page.sections);
+    let report = page.render().map_err(|error| ReportError::Page {
+        name: REPORT.to_owned(),
+        message: error.to_string(),
+    })?;
     write(REPORT.to_owned(), report.into_bytes())?;
+    for figure in &figures {
+        write(figure.path(), figure.svg(Ink::Print).into_bytes())?;
+    }
+    for list in lists {
+        for (path, bytes) in list.pages(page.title)? {
+            write(path, bytes)?;
+        }
+    }
     for trial in index.trials() {
         for judge in 0..records.study.judges.len() {
             let (path, bytes) = trials::trial_page(&index, &paths, calls, trial, judge)?;
@@ -108,7 +136,12 @@ pub fn report_pages<E: From<ReportError>>(
     Ok(())
 }
 
-fn report_page<'a>(analysis: &'a Analysis, index: &Index, paths: &links::TrialPaths) -> ReportPage<'a> {
+fn report_page<'a>(
+    analysis: &'a Analysis,
+    index: &Index,
+    paths: &links::TrialPaths,
+    figures: &[Figure],
+) -> ReportPage<'a> {
     let study = &analysis.study;
     let list = |counts: &std::collections::BTreeMap<String, usize>| {
         counts
@@ -134,6 +167,7 @@ fn report_page<'a>(analysis: &'a Analysis, index: &Index, paths: &links::TrialPa
     sections.extend(resources::pages(analysis));
     sections.push(checks::section(analysis));
     sections.extend(resources::calls(analysis));
+    figures::place(&mut sections, figures, analysis);
     ReportPage {
         title: study.title.as_deref().unwrap_or(&study.name),
         name: &study.name,
@@ -153,5 +187,6 @@ fn report_page<'a>(analysis: &'a Analysis, index: &Index, paths: &links::TrialPa
         flags: overview::flag_groups(&analysis.flags),
         sections,
         tables: super::tables::TABLES.iter().map(|name| (*name).to_owned()).collect(),
+        latex: super::latex::TABLES.iter().map(|name| (*name).to_owned()).collect(),
     }
 }

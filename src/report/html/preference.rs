@@ -6,10 +6,8 @@ use crate::report::flags::counted;
 use crate::report::index::Index;
 use crate::report::names::verdict_text;
 use crate::report::preference::PreferenceAnalysis;
-use crate::stats::Interval;
 
 use super::anchors;
-use super::chart::{Forest, ForestValue};
 use super::links::TrialPaths;
 use super::preference_forms;
 use super::trials::not_asked;
@@ -33,13 +31,9 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             continue;
         }
         if !judge.arms.is_empty() {
-            blocks.push(Block::Forest(ranks(judge)));
             blocks.push(Block::Table(arms(judge, number)));
         }
         blocks.extend(preference_forms::blocks(judge, number));
-        if !judge.places.is_empty() {
-            blocks.push(Block::Forest(places(judge)));
-        }
         blocks.push(Block::Text(order_words(judge)));
         blocks.push(Block::Folded(trial_list(judge, number, index, paths)));
     }
@@ -78,58 +72,6 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         ],
         blocks,
     })
-}
-
-fn bounds(interval: &Interval) -> (f64, f64) {
-    (interval.low, interval.high)
-}
-
-fn ranks(judge: &PreferenceAnalysis) -> Forest {
-    let worst = judge.arms.len().max(2);
-    let values = judge
-        .arms
-        .iter()
-        .map(|arm| ForestValue {
-            label: arm.arm.clone(),
-            value: arm.mean_rank.value.as_ref().ok().copied(),
-            interval: arm.mean_rank.interval.as_ref().ok().map(bounds),
-            base: None,
-            control: None,
-            text: CellView::figure(&arm.mean_rank.value, two_decimals).text,
-        })
-        .collect();
-    let ticks = (1..=worst).map(|rank| (rank as f64, rank.to_string())).collect();
-    Forest::new(
-        format!("Mean rank of each arm before {}; 1 is best", judge.judge),
-        values,
-        (1.0, worst as f64),
-        ticks,
-        ("", ""),
-    )
-}
-
-fn places(judge: &PreferenceAnalysis) -> Forest {
-    let even = 1.0 / judge.arms.len().max(1) as f64;
-    let values = judge
-        .places
-        .iter()
-        .map(|place| ForestValue {
-            label: format!("shown in place {}", place.place),
-            value: place.first.value.as_ref().ok().copied(),
-            interval: place.first.interval.as_ref().ok().map(bounds),
-            base: Some(even),
-            control: None,
-            text: CellView::figure(&place.first.value, percent).text,
-        })
-        .collect();
-    Forest::of_shares(
-        format!(
-            "Does the place decide? How often {} puts first what stood in each place",
-            judge.judge
-        ),
-        values,
-        ("even share", ""),
-    )
 }
 
 fn arms(judge: &PreferenceAnalysis, number: usize) -> TableView {

@@ -36,6 +36,10 @@ pub(super) enum Block {
     Table(TableView),
     /// A table that is folded away: the trials behind figures.
     Folded(Folded),
+    /// A table on pages of its own.
+    Parts(Parts),
+    /// A figure with its values.
+    Figure(FigureView),
     /// Shares or means with intervals.
     Forest(Forest),
     /// Points.
@@ -49,6 +53,30 @@ pub(super) struct Folded {
     /// The summary line.
     pub(super) summary: String,
     /// The table.
+    pub(super) table: TableView,
+}
+
+/// Where a table stands that is too long for the report.
+pub(super) struct Parts {
+    /// Its anchor.
+    pub(super) id: String,
+    /// What it lists.
+    pub(super) summary: String,
+    /// Its pages, as (rows that it shows, address).
+    pub(super) pages: Vec<(String, String)>,
+}
+
+/// A figure, drawn, with its values under it.
+pub(super) struct FigureView {
+    /// What it shows.
+    pub(super) title: String,
+    /// How to read it.
+    pub(super) summary: String,
+    /// The drawing, as markup of our own.
+    pub(super) svg: String,
+    /// Where its file is.
+    pub(super) path: String,
+    /// Its values.
     pub(super) table: TableView,
 }
 
@@ -81,6 +109,7 @@ impl TableView {
 }
 
 /// A heading of a column.
+#[derive(Clone)]
 pub(super) struct Column {
     /// Its text.
     pub(super) name: String,
