@@ -5,7 +5,8 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, GroupByExpr, Ident, OrderBy, OrderByKind, OrderBySort, Query, Select, SelectItem, VisitMut, VisitorMut,
+    Expr, GroupByExpr, Ident, OrderBy, OrderByKind, OrderBySort, Query, Select, SelectItem, UnaryOperator, Value,
+    VisitMut, VisitorMut,
 };
 
 use super::layout::Layout;
@@ -35,19 +36,55 @@ pub(super) fn follow_aliases(select: &mut Select, layout: &Layout) {
     let ControlFlow::Continue(()) = select.from.visit(&mut follower);
 }
 
-/// The terms of a GROUP BY.
-pub(super) fn group_terms(select: &Select, layout: &Layout) -> Vec<Expr> {
+/// The terms of a GROUP BY; `None` for the number of a column that a `*` of several relations shows.
+pub(super) fn group_terms(select: &Select, layout: &Layout) -> Option<Vec<Expr>> {
     let GroupByExpr::Expressions(terms, _) = &select.group_by else {
-        return Vec::new();
+        return Some(Vec::new());
     };
-    terms
-        .iter()
-        .map(|term| {
-            let mut term = by_ordinal(term, &select.projection).unwrap_or(term).clone();
+    let terms = terms.iter().map(|term| {
+        let Some(number) = ordinal(term) else {
+            let mut term = term.clone();
             follow(&mut term, &select.projection, layout);
-            term
-        })
-        .collect()
+            return Some(term);
+        };
+        let shown = by_number(number, &select.projection).cloned();
+        let shown = shown.or_else(|| behind_a_star(number, &select.projection, layout))?;
+        Some(in_place_of_ordinal(term, &shown))
+    });
+    terms.collect()
+}
+
+/// A term with what its ordinal stands for: what is put around it stays.
+fn in_place_of_ordinal(term: &Expr, shown: &Expr) -> Expr {
+    match term {
+        Expr::Nested(inner) => Expr::Nested(Box::new(in_place_of_ordinal(inner, shown))),
+        Expr::Collate { expr, collation } => Expr::Collate {
+            expr: Box::new(Expr::Nested(Box::new(in_place_of_ordinal(expr, shown)))),
+            collation: collation.clone(),
+        },
+        _ => shown.clone(),
+    }
+}
+
+/// The column that a number stands for in a result with `*`, where one relation says what the `*` shows.
+fn behind_a_star(number: usize, projection: &[SelectItem], layout: &Layout) -> Option<Expr> {
+    let [relation] = layout.relations.as_slice() else {
+        return None;
+    };
+    let mut shown = Vec::new();
+    for item in projection {
+        match item {
+            SelectItem::UnnamedExpr(expression) | SelectItem::ExprWithAlias { expr: expression, .. } => {
+                shown.push(expression.clone());
+            }
+            SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..) => {
+                let columns = relation.columns.iter();
+                shown.extend(columns.map(|(name, _)| Expr::Identifier(Ident::with_quote('"', name))));
+            }
+            _ => return None,
+        }
+    }
+    shown.get(number.checked_sub(1)?).cloned()
 }
 
 /// The terms of an ORDER BY; empty when there is none, `None` for a form that is not SQLite's.
@@ -60,15 +97,17 @@ pub(super) fn order_terms(order_by: Option<&OrderBy>, select: &Select, layout: &
     };
     let terms = terms.iter().map(|term| {
         let named = match &term.expr {
-            Expr::Identifier(name) => by_name(&name.value, &select.projection),
-            other => by_ordinal(other, &select.projection),
+            Expr::Identifier(name) => by_name(&name.value, &select.projection).cloned(),
+            other => ordinal(other)
+                .and_then(|number| by_number(number, &select.projection))
+                .map(|shown| in_place_of_ordinal(other, shown)),
         };
         let expression = match (named, &term.expr) {
-            (Some(shown), _) => shown.clone(),
+            (Some(shown), _) => shown,
             (None, Expr::Collate { expr, collation }) => {
                 let named = match &**expr {
                     Expr::Identifier(name) => by_name(&name.value, &select.projection),
-                    other => by_ordinal(other, &select.projection),
+                    _ => None,
                 };
                 let mut inner = named.unwrap_or(expr).clone();
                 follow(&mut inner, &select.projection, layout);
@@ -120,10 +159,8 @@ fn by_name<'a>(name: &str, projection: &'a [SelectItem]) -> Option<&'a Expr> {
     })
 }
 
-/// The expression that an ordinal stands for, where no `*` before it makes the count another.
-fn by_ordinal<'a>(term: &Expr, projection: &'a [SelectItem]) -> Option<&'a Expr> {
-    let Expr::Value(value) = term else { return None };
-    let number: usize = value.value.to_string().parse().ok()?;
+/// The expression that a number stands for, where no `*` before it makes the count another.
+fn by_number(number: usize, projection: &[SelectItem]) -> Option<&Expr> {
     let before = projection.get(..number)?;
     before
         .iter()
@@ -136,6 +173,24 @@ fn by_ordinal<'a>(term: &Expr, projection: &'a [SelectItem]) -> Option<&'a Expr>
         .collect::<Option<Vec<&Expr>>>()?
         .last()
         .copied()
+}
+
+/// The 1-based number of a result column that a term of GROUP BY or ORDER BY is: SQLite reads an integer so in parentheses,
+/// behind a plus and before a COLLATE too, and in hexadecimal (which the parser does not tell from a blob).
+pub(super) fn ordinal(term: &Expr) -> Option<usize> {
+    match term {
+        Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => ordinal(inner),
+        Expr::UnaryOp {
+            op: UnaryOperator::Plus,
+            expr,
+        } => ordinal(expr),
+        Expr::Value(value) => match &value.value {
+            Value::Number(number, _) => number.parse().ok().filter(|number| *number > 0),
+            Value::HexStringLiteral(digits) => usize::from_str_radix(digits, 16).ok().filter(|number| *number > 0),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 struct Follower<'layout> {

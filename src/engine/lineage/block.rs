@@ -146,7 +146,8 @@ impl Tracer<'_> {
         }
         follow_aliases(&mut select, &layout);
         let joins = on_conditions(&select.from);
-        let groups = group_terms(&select, &layout);
+        let groups = group_terms(&select, &layout)
+            .ok_or("GROUP BY with the number of a column behind the * of a join is not traced")?;
         let ordering = order_terms(order_by, &select, &layout).ok_or("an ORDER BY of this form is not traced")?;
         if select.distinct.is_some() && has_collation(&select.projection) {
             return Err("rows told apart by another collation are not traced".to_owned());

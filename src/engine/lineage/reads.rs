@@ -10,6 +10,7 @@ use sqlparser::ast::{
     Visit,
 };
 
+use super::aliases::ordinal;
 use super::expressions::{join_constraint, look_into};
 use crate::engine::TABLE_NAME;
 
@@ -232,8 +233,11 @@ impl Resolver<'_> {
         self.expression(&select.selection, &scope);
         if let GroupByExpr::Expressions(expressions, _) = &select.group_by {
             for expression in expressions {
-                if ordinal(expression).is_none() {
-                    self.expression(expression, &scope);
+                match ordinal(expression).and_then(|number| shown.get(number - 1)) {
+                    Some(shown) => self.found.named.extend(&shown.made_of),
+                    None => {
+                        self.expression(expression, &scope);
+                    }
                 }
             }
         }
@@ -510,14 +514,6 @@ fn last(name: &str, ident: &Ident) -> String {
         ident.value.clone()
     } else {
         name.to_owned()
-    }
-}
-
-/// The 1-based column number that a GROUP BY or ORDER BY term is.
-fn ordinal(expression: &Expr) -> Option<usize> {
-    match expression {
-        Expr::Value(value) => value.value.to_string().parse().ok().filter(|number| *number > 0),
-        _ => None,
     }
 }
 
