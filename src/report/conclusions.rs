@@ -87,23 +87,44 @@ fn rankings(study: &StudyFacts, preference: Vec<&PreferenceAnalysis>) -> Vec<Str
 fn first_chosen(study: &StudyFacts, judge: &PreferenceAnalysis) -> Option<String> {
     let choices = judge.best_worst.as_ref()?;
     let first = choices.best_by_place.first()?;
-    let (Ok(share), chance) = (&first.value, 1.0 / choices.arms.len().max(1) as f64) else {
+    let Ok(share) = &first.value else {
         return None;
     };
+    let chance = 1.0 / choices.arms.len().max(1) as f64;
     // Without any variation Student's interval is undefined, and just then places decide most.
     let interval = first.interval.clone().or_else(|undefined| match *share {
         0.0 => wilson(0, first.n as u64, study.confidence),
         1.0 => wilson(first.n as u64, first.n as u64, study.confidence),
         _ => Err(undefined),
     });
-    let what = match &interval {
-        Ok(interval) if interval.low > chance => "What is shown first is chosen as the best too often",
-        Ok(interval) if interval.high < chance => "What is shown first is chosen as the best too seldom",
-        Ok(_) => "No effect of being shown first was found",
-        Err(_) => "Whether being shown first decides is not known",
+    let (differs, tested) = match &choices.first_place {
+        Ok(test) => (
+            Some(test.p_corrected < 1.0 - study.confidence),
+            format!(
+                "; {} over {}, {}",
+                test.words(),
+                counted(test.samples as u64, "sample"),
+                p_words(test.p_corrected)
+            ),
+        ),
+        Err(undefined) => (None, format!("; not tested: {}", undefined.reason)),
+    };
+    let one_order = "; since every trial showed one order, place and explanation cannot be told apart";
+    let what = match differs {
+        Some(true) if judge.one_order => format!(
+            "What is shown first is chosen as the best {} often than by chance{one_order}",
+            if *share > chance { "more" } else { "less" }
+        ),
+        Some(true) if *share > chance => "What is shown first is chosen as the best too often".to_owned(),
+        Some(true) => "What is shown first is chosen as the best too seldom".to_owned(),
+        Some(false) if judge.one_order => {
+            format!("What is shown first is not chosen as the best more or less often than by chance{one_order}")
+        }
+        Some(false) => "No effect of being shown first was found".to_owned(),
+        None => "Whether being shown first decides is not known".to_owned(),
     };
     Some(format!(
-        "Preference, judge {}: {what}. It was in {} (mean over {}{}); chance gives {}.",
+        "Preference, judge {}: {what}. It was in {} (mean over {}{}); chance gives {}{tested}.",
         judge.judge,
         percent(*share),
         counted(first.n, "sample"),

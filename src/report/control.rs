@@ -114,6 +114,20 @@ impl<'a> Controls<'a> {
 
     /// Compares trials of one arm with their controls.
     pub fn compare(&self, arm: &str, trials: &[&Scored], inference: Inference) -> Stat<ControlComparison> {
+        self.compare_where(arm, trials, |_| true, inference)
+    }
+
+    /// Compares some trials of one arm with their controls. `counted` says which trials are meant; where the control was
+    /// judged on other samples, its trials are held to it too.
+    pub fn compare_where(
+        &self,
+        arm: &str,
+        trials: &[&Scored],
+        counted: impl Fn(&Scored) -> bool,
+        inference: Inference,
+    ) -> Stat<ControlComparison> {
+        let trials: Vec<&Scored> = trials.iter().copied().filter(|scored| counted(scored)).collect();
+        let trials = trials.as_slice();
         if self.study.is_recorded_control(arm) {
             return Err(Undefined::because(IS_THE_CONTROL));
         }
@@ -145,6 +159,7 @@ impl<'a> Controls<'a> {
                     .len()
             };
             let paired = pairs.iter().map(|pair| pair.0).collect::<BTreeSet<_>>().len();
+            let controls: Vec<&Scored> = controls.iter().copied().filter(|control| counted(control)).collect();
             if 2 * paired < samples(trials).min(samples(&controls)) {
                 return on_different_samples(control, trials, &controls, inference.level);
             }

@@ -2,7 +2,8 @@
 //! more than chance.
 //!
 //! Trials of one sample are not independent of each other. With one pair a sample the test is McNemar's; with several it
-//! is a sign test over samples, and the interval is drawn over samples.
+//! is the sign-flip test of the samples' sums, and the interval is drawn over samples. Difference, interval and p are of
+//! one and the same quantity: how many samples are ahead is counted beside them and tested nowhere.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::stats::effect::cohen_h;
 use crate::stats::multiple::{Correction, corrected};
 use crate::stats::paired::{mcnemar_exact, paired_difference};
+use crate::stats::sign_flip::sign_flip;
 use crate::stats::unpaired::unpaired_difference;
 use crate::stats::{Interval, Stat, Undefined};
 
@@ -22,8 +24,9 @@ use super::quantities::Proportion;
 pub enum DifferenceTest {
     /// McNemar's exact test, one pair a sample.
     McNemar,
-    /// Exact sign test over samples, of which some have several pairs.
-    SignOverSamples,
+    /// Exact sign-flip test over samples, of which some have several pairs: each sample's pairs won less pairs lost keep or
+    /// change their sign.
+    SignFlipOverSamples,
     /// Fisher's exact test of different samples.
     Fisher,
 }
@@ -33,7 +36,7 @@ impl DifferenceTest {
     pub fn words(self) -> &'static str {
         match self {
             Self::McNemar => "McNemar's exact test",
-            Self::SignOverSamples => "sign test over samples",
+            Self::SignFlipOverSamples => "sign-flip test over samples",
             Self::Fisher => "Fisher's exact test",
         }
     }
@@ -42,7 +45,7 @@ impl DifferenceTest {
     pub fn name(self) -> &'static str {
         match self {
             Self::McNemar => "mc_nemar",
-            Self::SignOverSamples => "sign_over_samples",
+            Self::SignFlipOverSamples => "sign_flip_over_samples",
             Self::Fisher => "fisher",
         }
     }
@@ -123,13 +126,16 @@ impl Difference {
                 .collect();
             inference.interval(&rows, |totals| (totals[1] > 0.0).then(|| totals[0] / totals[1]))
         };
-        let (shares, p) = (
-            (
-                first.successes as f64 / first.n as f64,
-                second.successes as f64 / second.n as f64,
-            ),
-            mcnemar_exact(first_ahead, second_ahead)?.p,
+        let shares = (
+            first.successes as f64 / first.n as f64,
+            second.successes as f64 / second.n as f64,
         );
+        let (test, p) = if one_each {
+            (DifferenceTest::McNemar, mcnemar_exact(first_ahead, second_ahead)?.p)
+        } else {
+            let gained: Vec<i64> = samples.values().map(|pairs| ahead(pairs)).collect();
+            (DifferenceTest::SignFlipOverSamples, sign_flip(&gained)?)
+        };
         Ok(Difference {
             samples: samples.len() as u64,
             difference: (first.successes as f64 - second.successes as f64) / first.n as f64,
@@ -137,11 +143,7 @@ impl Difference {
             first_ahead,
             second_ahead,
             effect: cohen_h(shares.0, shares.1)?,
-            test: if one_each {
-                DifferenceTest::McNemar
-            } else {
-                DifferenceTest::SignOverSamples
-            },
+            test,
             p,
             p_corrected: p,
             first,
@@ -229,12 +231,37 @@ mod tests {
             .flat_map(|(i, name)| std::iter::repeat_n((name.as_str(), i > 0, i == 0), 5))
             .collect();
         let found = Difference::paired(pairs, INFERENCE).unwrap();
-        assert_eq!(found.test, DifferenceTest::SignOverSamples);
+        assert_eq!(found.test, DifferenceTest::SignFlipOverSamples);
         assert_eq!((found.first.successes, found.first.n, found.samples), (45, 50, 10));
         // 2 (1 + 10) / 1024, where 45 : 5 of independent trials would have 4e-9.
         assert!((found.p - 22.0 / 1024.0).abs() < 1e-12, "{}", found.p);
         let interval = found.interval.unwrap();
         assert!(interval.high - interval.low > 0.4, "{interval:?}");
+    }
+
+    #[test]
+    fn what_is_tested_is_the_difference_that_is_shown() {
+        // Ten trials a sample. On six samples right always against never, on 24 right nine times against ten, else equal:
+        // ahead by 36 of 600 trials, though behind on four samples for every one ahead.
+        let names: Vec<String> = (0..60).map(|i| format!("s{i:02}")).collect();
+        let mut pairs: Vec<(&str, bool, bool)> = Vec::new();
+        for (i, name) in names.iter().enumerate() {
+            for repeat in 0..10 {
+                pairs.push(match i {
+                    0..6 => (name, true, false),
+                    6..30 => (name, repeat < 9, true),
+                    _ => (name, true, true),
+                });
+            }
+        }
+        let found = Difference::paired(pairs.iter().copied(), INFERENCE).unwrap();
+        assert!((found.difference - 0.06).abs() < 1e-12);
+        assert_eq!((found.first_ahead, found.second_ahead), (6, 24));
+        assert!((found.p - 0.190_287_822_857).abs() < 1e-9, "{}", found.p);
+        assert!(!found.is_better(0.95) && !found.is_worse(0.95));
+        // Turned around the other one is as little behind.
+        let turned = Difference::paired(pairs.iter().map(|pair| (pair.0, pair.2, pair.1)), INFERENCE).unwrap();
+        assert!((turned.p - found.p).abs() < 1e-12 && !turned.is_worse(0.95));
     }
 
     #[test]

@@ -20,7 +20,8 @@ pub enum FlagKind {
     /// A judge verifies no better than one that always says the same, whichever is better: severe when worse, a caution
     /// when equal.
     BelowBaseRate,
-    /// A judge simulates no better than one that always guesses the more frequent answer.
+    /// A judge simulates no better than one that always guesses the more frequent answer: severe when worse, a caution when
+    /// equal.
     BelowMajority,
     /// With the explanation the judge does no better than without it.
     NoLift,

@@ -220,25 +220,28 @@ impl Flags {
                 self.readings(&arm.readings, about);
                 // By kind of question: in a mixed study no one answer can be given always, but within a kind it can.
                 for kind in &arm.kinds {
-                    if let (Ok(accuracy), Ok(base)) = (&kind.accuracy.share, &kind.base_rate)
-                        && base.proportion.share.as_ref().is_ok_and(|base| accuracy < base)
-                    {
-                        self.add(
-                            Severity::Severe,
-                            FlagKind::BelowMajority,
-                            about,
-                            format!(
-                                "{} simulates {} right on {} of {} of {}; always guessing {} would reach {}.",
-                                judge.judge,
-                                arm.arm,
-                                kind.accuracy.successes,
-                                counted(kind.accuracy.n, "trial"),
-                                kind.kind.replace('_', " "),
-                                base.class,
-                                base.proportion.successes
-                            ),
-                        );
+                    let Ok(base) = &kind.base_rate else {
+                        continue;
+                    };
+                    let (right, always) = (kind.accuracy.successes, base.proportion.successes);
+                    if kind.accuracy.n == 0 || right > always {
+                        continue;
                     }
+                    let (severity, verdict) = no_better(right, always);
+                    self.add(
+                        severity,
+                        FlagKind::BelowMajority,
+                        about,
+                        format!(
+                            "{} simulates {} right on {right} of {} of {}. Always guessing {} would be right on \
+                             {always}: {verdict}.",
+                            judge.judge,
+                            arm.arm,
+                            counted(kind.accuracy.n, "trial"),
+                            kind.kind.replace('_', " "),
+                            base.class,
+                        ),
+                    );
                 }
                 self.lift(&arm.control, arm.accuracy.n, about);
             }
@@ -269,17 +272,7 @@ impl Flags {
                 self.readings(&arm.readings, about);
                 let (right, always) = (arm.accuracy.successes, arm.constant.proportion.successes);
                 if arm.accuracy.n > 0 && right <= always {
-                    let (severity, verdict) = if right < always {
-                        (
-                            Severity::Severe,
-                            "the judge is less often right than one that does not look",
-                        )
-                    } else {
-                        (
-                            Severity::Caution,
-                            "the judge is no more often right than one that does not look",
-                        )
-                    };
+                    let (severity, verdict) = no_better(right, always);
                     self.add(
                         severity,
                         FlagKind::BelowBaseRate,
@@ -521,7 +514,7 @@ impl Flags {
                     (Some(task), None, None),
                     format!(
                         "In {} a sample is judged several times and counts as often. Intervals are drawn over samples, and \
-                         tests are sign tests over samples.",
+                         tests are sign-flip tests over samples.",
                         task_name(task)
                     ),
                 );
@@ -591,6 +584,21 @@ fn no_trials_because(task: Task, study: &StudyFacts, index: &Index) -> String {
         return "a ranking needs two arms".to_owned();
     }
     "none was planned".to_owned()
+}
+
+/// How bad it is to be no more often right than one that always says the same.
+fn no_better(right: u64, always: u64) -> (Severity, &'static str) {
+    if right < always {
+        (
+            Severity::Severe,
+            "the judge is less often right than one that does not look",
+        )
+    } else {
+        (
+            Severity::Caution,
+            "the judge is no more often right than one that does not look",
+        )
+    }
 }
 
 fn excludes(proportion: &Proportion, value: f64) -> bool {

@@ -18,7 +18,9 @@ use crate::judge::{CONTROL_ARM, Protocol, Task, Verdict};
 use crate::stats::Undefined;
 use crate::stats::multiple::{Correction, corrected};
 
-pub use self::other_forms::{BestWorstAnalysis, BestWorstArm, ScoredArm, ScoredCriterion};
+pub use self::other_forms::{
+    BestWorstAnalysis, BestWorstArm, FirstPlaceTest, FirstPlaceTestKind, ScoredArm, ScoredCriterion,
+};
 pub use self::pairs::{ArmPair, PairAnalysis, PairArm};
 pub use self::rank_tests::{ArmsDiffer, PlaceTest, RankPair, RankTests};
 use self::ranking::Ranking;
@@ -56,6 +58,9 @@ pub struct PreferenceAnalysis {
     /// What the place does, whatever stands there: one entry a place, from the first; none where the order shown is not
     /// known.
     pub places: Vec<PlaceEffect>,
+    /// Whether no two explanations were ever shown in both orders, so that an effect of the place cannot be told from one of
+    /// the explanations; false where the order shown is not known.
+    pub one_order: bool,
     /// Rankings that repeat the shown order exactly.
     pub follows_shown_order: Proportion,
     /// Share of rankings that would repeat it by chance: 1 / (number of arms)!.
@@ -153,19 +158,43 @@ pub fn analyze(index: &Index) -> Vec<PreferenceAnalysis> {
         .filter_map(|judge| judge_analysis(index, &judge.name))
         .collect();
     for panels in [false, true] {
-        let mut tests: Vec<&mut PlaceTest> = found
-            .iter_mut()
-            .filter(|judge| study.is_panel(&judge.judge) == panels)
-            .filter_map(|judge| judge.tests.as_mut()?.places.as_mut().ok())
-            .collect();
-        let p: Vec<f64> = tests.iter().map(|test| test.p).collect();
-        if let Ok(corrected) = corrected(&p, Correction::Holm) {
-            for (test, p) in tests.iter_mut().zip(corrected) {
-                test.p_corrected = p;
-            }
-        }
+        let of_panels = |judge: &&mut PreferenceAnalysis| study.is_panel(&judge.judge) == panels;
+        correct(found.iter_mut().filter(of_panels).filter_map(|judge| {
+            let test = judge.tests.as_mut()?.places.as_mut().ok()?;
+            Some((test.p, &mut test.p_corrected))
+        }));
+        correct(found.iter_mut().filter(of_panels).filter_map(|judge| {
+            let test = judge.best_worst.as_mut()?.first_place.as_mut().ok()?;
+            Some((test.p, &mut test.p_corrected))
+        }));
     }
     found
+}
+
+/// Corrects the p of one test a judge (Holm).
+fn correct<'a>(tests: impl Iterator<Item = (f64, &'a mut f64)>) {
+    let (p, tests): (Vec<f64>, Vec<&mut f64>) = tests.unzip();
+    if let Ok(corrected) = corrected(&p, Correction::Holm) {
+        for (test, p) in tests.into_iter().zip(corrected) {
+            *test = p;
+        }
+    }
+}
+
+/// Whether no two arms were shown in both orders, in trials with a readable verdict on several.
+fn one_order(scored: &[Scored]) -> bool {
+    let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for scored in scored.iter().filter(|scored| scored.verdict().is_some()) {
+        let shown = &scored.trial.arms;
+        for (place, earlier) in shown.iter().enumerate() {
+            seen.extend(
+                shown[place + 1..]
+                    .iter()
+                    .map(|later| (earlier.as_str(), later.as_str())),
+            );
+        }
+    }
+    !seen.is_empty() && !seen.iter().any(|(earlier, later)| seen.contains(&(later, earlier)))
 }
 
 fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
@@ -221,6 +250,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
         pairs,
         best_worst: other_forms::best_worst(&scored, &arms, shown, level),
         scores: other_forms::scores(&scored, &arms, level),
+        one_order: shown && one_order(&scored),
         stability: stability::over_orders(if shown { &scored } else { &[] }),
         repeats_agree: stability::over_repeats(&scored, inference),
         follows_in_first_ranking: Proportion::of(

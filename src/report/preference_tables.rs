@@ -76,7 +76,7 @@ pub(super) fn pairs(analysis: &Analysis) -> CsvTable {
     let mut table = CsvTable::new(&[
         &["judge", "arm", "against", "won", "lost", "tied"],
         &["samples_ahead", "samples_behind", "p", "p_corrected"],
-        &["rank_difference", "nemenyi_p"],
+        &["rank_difference", "within_sample_rank_difference", "nemenyi_p"],
     ]);
     for judge in &analysis.preference {
         for pair in judge.pairs.iter().flat_map(|pairs| &pairs.pairs) {
@@ -95,8 +95,8 @@ pub(super) fn pairs(analysis: &Analysis) -> CsvTable {
                 found.find(|found| found.first == pair.first && found.second == pair.second)
             });
             row.extend(match nemenyi {
-                Some(found) => [found.difference.to_string(), found.p.to_string()],
-                None => [String::new(), String::new()],
+                Some(found) => [found.difference, found.within_samples, found.p].map(|value| value.to_string()),
+                None => [const { String::new() }; 3],
             });
             table.rows.push(row);
         }

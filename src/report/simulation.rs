@@ -14,7 +14,7 @@ use crate::stats::{Stat, Undefined};
 
 use super::answers::question_name;
 use super::cells::{ArmTrials, by_arm, sample_count};
-use super::control::{ControlComparison, Controls};
+use super::control::{ControlComparison, Controls, IS_THE_CONTROL, NO_CONTROL};
 use super::difference::{Difference, correct};
 use super::discernment::Discernment;
 use super::index::{Index, Scored};
@@ -96,10 +96,14 @@ pub struct SimulationKind {
     pub accuracy: Proportion,
     /// As for all kinds.
     pub base_rate: Stat<MajorityClass>,
+    /// Against always guessing that answer, on the same trials.
+    pub against_base_rate: Stat<Difference>,
 }
 
 /// What the class of TRUE answers is called.
 const TRUE: &str = "TRUE";
+/// Why nothing is known of trials on which the model is wrong.
+const NEVER_WRONG: &str = "no answer is known to be wrong";
 
 /// One entry a judge that has trials in this task.
 pub fn analyze(index: &Index) -> Vec<SimulationAnalysis> {
@@ -128,6 +132,15 @@ pub fn analyze(index: &Index) -> Vec<SimulationAnalysis> {
                     .filter_map(of),
             );
         }
+        correct(
+            found
+                .iter_mut()
+                .filter(|judge| study.is_panel(&judge.judge) == panels)
+                .flat_map(|judge| &mut judge.arms)
+                .filter(|arm| !study.is_recorded_control(&arm.arm))
+                .flat_map(|arm| &mut arm.kinds)
+                .filter_map(|kind| kind.against_base_rate.as_mut().ok()),
+        );
     }
     found
 }
@@ -174,14 +187,7 @@ fn arm_analysis(study: &StudyFacts, judge: &str, arm: &ArmTrials, controls: &Con
         kinds.entry(scored.trial.kind).or_default().push(scored);
     }
     let base_rate = majority_class(&arm.common, study.confidence);
-    let against_base_rate = base_rate.as_ref().map_err(Clone::clone).and_then(|base| {
-        let always = base.class == TRUE;
-        let pairs = arm.common.iter().filter_map(|scored| {
-            let said = matches!(scored.trial.prediction, Some(Answer::Verdict(true)));
-            Some((scored.trial.sample.as_str(), scored.success()?, said == always))
-        });
-        Difference::paired(pairs, inference)
-    });
+    let against_base_rate = against_majority(&arm.common, &base_rate, inference);
     let discernment = base_rate.as_ref().map_err(Clone::clone).map(|_| {
         let guesses = arm.common.iter().filter_map(|scored| {
             let guess = matches!(scored.guess()?, Answer::Verdict(true));
@@ -207,7 +213,7 @@ fn arm_analysis(study: &StudyFacts, judge: &str, arm: &ArmTrials, controls: &Con
         ),
         where_model_wrong: accuracy(&where_model(false), inference),
         where_model_right: accuracy(&where_model(true), inference),
-        lift_where_wrong: controls.compare(&arm.arm, &where_model(false), inference),
+        lift_where_wrong: lift_where_wrong(arm, controls, inference),
         prediction_over_gold: Difference::paired(
             arm.common.iter().filter_map(|scored| {
                 let (prediction, gold) = gold(scored)?;
@@ -217,14 +223,43 @@ fn arm_analysis(study: &StudyFacts, judge: &str, arm: &ArmTrials, controls: &Con
         ),
         kinds: kinds
             .into_iter()
-            .map(|(kind, trials)| SimulationKind {
-                kind: question_name(kind).to_owned(),
-                accuracy: accuracy(&trials, inference),
-                base_rate: majority_class(&trials, study.confidence),
+            .map(|(kind, trials)| {
+                let base_rate = majority_class(&trials, study.confidence);
+                SimulationKind {
+                    kind: question_name(kind).to_owned(),
+                    accuracy: accuracy(&trials, inference),
+                    against_base_rate: against_majority(&trials, &base_rate, inference),
+                    base_rate,
+                }
             })
             .collect(),
         control: controls.compare(&arm.arm, &arm.common, inference),
     }
+}
+
+/// The lift over the control on trials whose answer is known to be wrong.
+fn lift_where_wrong(arm: &ArmTrials, controls: &Controls, inference: Inference) -> Stat<ControlComparison> {
+    let is_wrong = |scored: &Scored| scored.prediction_right == Some(false);
+    let found = controls.compare_where(&arm.arm, &arm.common, is_wrong, inference);
+    match found {
+        Err(undefined)
+            if ![IS_THE_CONTROL, NO_CONTROL].contains(&undefined.reason.as_str())
+                && !arm.common.iter().any(|scored| is_wrong(scored)) =>
+        {
+            Err(Undefined::because(NEVER_WRONG))
+        }
+        found => found,
+    }
+}
+
+/// Guesses against always guessing the more frequent answer, on the same trials.
+fn against_majority(trials: &[&Scored], base: &Stat<MajorityClass>, inference: Inference) -> Stat<Difference> {
+    let always = base.as_ref().map_err(Clone::clone)?.class == TRUE;
+    let pairs = trials.iter().filter_map(|scored| {
+        let said = matches!(scored.trial.prediction, Some(Answer::Verdict(true)));
+        Some((scored.trial.sample.as_str(), scored.success()?, said == always))
+    });
+    Difference::paired(pairs, inference)
 }
 
 fn accuracy(trials: &[&Scored], inference: Inference) -> Proportion {

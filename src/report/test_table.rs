@@ -61,6 +61,12 @@ pub(super) fn tests(analysis: &Analysis) -> CsvTable {
                     found.as_ref().map_err(Clone::clone),
                 );
             }
+            // Of all answers together none can be given always.
+            for kind in arm.kinds.iter().filter(|_| arm.kinds.len() > 1) {
+                let against = format!("{MORE_FREQUENT}_on_{}", kind.kind);
+                let found = kind.against_base_rate.as_ref().map_err(Clone::clone);
+                add("simulation", &judge.judge, &arm.arm, &against, found);
+            }
         }
     }
     for judge in &analysis.verification {

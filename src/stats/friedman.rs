@@ -73,6 +73,12 @@ pub fn friedman(values: &[Vec<f64>]) -> Stat<Friedman> {
     })
 }
 
+/// The mean over samples of each condition's rank within the sample, which is what Friedman's and Nemenyi's tests are of.
+/// Where the values are ranks averaged over several rankings of a sample, it is another figure than their mean.
+pub fn mean_ranks(values: &[Vec<f64>]) -> Stat<Vec<f64>> {
+    ranked(values).map(|ranked| ranked.mean_ranks)
+}
+
 /// Nemenyi's comparison of every two conditions (Nemenyi 1963; Demsar 2006): p that two mean ranks differ as much as they
 /// do, by the studentized range of |difference| sqrt(12 n / (k (k + 1))), corrected for comparing all.
 ///

@@ -27,6 +27,7 @@ pub mod proportion;
 pub mod quantile;
 pub mod rank;
 mod resample;
+pub mod sign_flip;
 pub mod signal_detection;
 pub mod signed_rank;
 pub mod studentized_range;

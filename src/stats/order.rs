@@ -17,6 +17,11 @@ const LEAST_INFORMATION: f64 = 0.1;
 /// Squared scores below this part of the information are rounding.
 const NO_SCORE: f64 = 1e-12;
 
+/// A variance over samples below this part of what it was before items were taken out says nothing.
+const CONFOUNDED: f64 = 1e-6;
+/// The same of the model's variance, of which the ridge is a part.
+const CONFOUNDED_BY_MODEL: f64 = 1e-3;
+
 /// One ranking of things in the order in which they were shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownRanking {
@@ -45,15 +50,19 @@ pub struct OrderEffect {
 ///
 /// An item at a position is preferred with odds exp(item + position), stage by stage from the best rank on (Plackett 1975;
 /// Beggs, Cardell and Hausman 1981), ties by Efron's (1977) approximation. The test is the score test of all position
-/// terms against the fit without them, with variances taken over samples (Boos 1992), chi-square with one degree less than
-/// positions. Against Mack and Skillings' test it also holds for incomplete rankings, for any design of orders and for
+/// terms against the fit without them, chi-square with one degree less than positions. It is done twice, with variances
+/// taken over samples (Boos 1992) and with those of the model, and the test with the larger p is the one given: the first
+/// knows that rankings of one sample are alike, but finds effects in chance where nearly all rankings agree, which the
+/// second does not. Where all samples pull the same way, as with a judge that always repeats the order shown, the variance
+/// over samples has a lower rank, its generalised inverse is taken, and its rank is the degrees of freedom. Against Mack and Skillings' test it also holds for incomplete rankings, for any design of orders and for
 /// rankings of the same sample, and items of different strength do not blur it; it needs no fit with position, so that a
 /// judge who follows positions always is no trouble. Where every ranking follows the items, whatever stands where, there is
 /// no evidence of any effect: the statistic is 0 and p is 1.
 ///
 /// All rankings show the same number of positions; `items` is the number of items. Undefined for fewer than two positions,
-/// an unknown item, a rank that is not finite, fewer samples than twice the positions, and where every item was always
-/// shown at the same position, so that item and position cannot be told apart.
+/// an unknown item, a rank that is not finite, fewer samples than twice the positions, where every item was always shown at
+/// the same position, so that item and position cannot be told apart, and where positions vary but only together with the
+/// items that stand there.
 pub fn order_effect(rankings: &[ShownRanking], items: usize) -> Stat<OrderEffect> {
     let positions = rankings.first().map_or(0, |ranking| ranking.shown.len());
     checked(rankings, items, positions)?;
@@ -323,16 +332,80 @@ impl Model<'_> {
         if varies && raw.iter().sum::<f64>() < NO_SCORE * information {
             return Ok(ChiSquareTest::of(0.0, tested));
         }
-        let confounded = (0..tested).any(|row| variance.at(row, row) <= 1e-6 * raw[row] || raw[row] == 0.0);
-        let solved = variance.solve(&score).filter(|_| !confounded);
-        let Some(solved) = solved else {
-            return Err(Undefined::because(
-                "item and position cannot be told apart: vary the order in which items are shown",
-            ));
-        };
-        let statistic: f64 = score.iter().zip(&solved).map(|(a, b)| a * b).sum();
-        Ok(ChiSquareTest::of(statistic, tested))
+        let robust = quadratic_form(score.clone(), &variance, &raw, CONFOUNDED);
+        if robust.freedom > 0 {
+            let at = |row: usize, column: usize| whole.curvature.at(row, column);
+            let mut expected = SymmetricMatrix::new(tested);
+            for row in 0..tested {
+                for column in 0..=row {
+                    let by_items: f64 = (0..self.items)
+                        .map(|item| explained[row][item] * at(item, self.items + column))
+                        .sum();
+                    expected.add(row, column, at(self.items + row, self.items + column) - by_items);
+                }
+            }
+            let before: Vec<f64> = (self.items..self.items + tested).map(|row| at(row, row)).collect();
+            let of_model = quadratic_form(score, &expected, &before, CONFOUNDED_BY_MODEL);
+            // The less convincing of both.
+            return Ok(if of_model.freedom > 0 && of_model.p > robust.p {
+                of_model
+            } else {
+                robust
+            });
+        }
+        Err(Undefined::because(if varies {
+            "what places do cannot be told from what items do in the orders shown, although places vary"
+        } else {
+            "item and position cannot be told apart: vary the order in which items are shown"
+        }))
     }
+}
+
+/// The test of s' V^- s with the rank of V as degrees of freedom; s lies in what V spans, so that every generalised inverse
+/// gives the same. By elimination, the largest variance left first; a variance below `least` of `raw`, what it was before
+/// the items were taken out, is rounding. V over samples has less than full rank where all samples pull the same way, as
+/// for a judge that repeats the order shown in every sample.
+fn quadratic_form(mut score: Vec<f64>, variance: &SymmetricMatrix, raw: &[f64], least: f64) -> ChiSquareTest {
+    let size = score.len();
+    let mut left: Vec<Vec<f64>> = (0..size)
+        .map(|row| {
+            (0..size)
+                .map(|column| variance.at(row.max(column), row.min(column)))
+                .collect()
+        })
+        .collect();
+    let mut open: Vec<usize> = (0..size).filter(|row| raw[*row] > 0.0).collect();
+    let (mut value, mut rank) = (0.0, 0);
+    loop {
+        let part = |row: &usize| left[*row][*row] / raw[*row];
+        let largest = open
+            .iter()
+            .copied()
+            .max_by(|one, other| part(one).total_cmp(&part(other)));
+        let Some(pivot) = largest.filter(|row| part(row) > least) else {
+            break;
+        };
+        open.retain(|row| *row != pivot);
+        let (row, of_score) = (left[pivot].clone(), score[pivot]);
+        value += of_score * of_score / row[pivot];
+        rank += 1;
+        for &other in &open {
+            let share = row[other] / row[pivot];
+            score[other] -= share * of_score;
+            for &column in &open {
+                left[other][column] -= share * row[column];
+            }
+        }
+    }
+    if rank == 0 {
+        // Nothing can be tested, and there is no distribution without a degree of freedom.
+        return ChiSquareTest {
+            statistic: 0.0,
+            freedom: 0,
+            p: 1.0,
+        };
+    }
+    ChiSquareTest::of(value, rank)
 }
 
 #[cfg(test)]
@@ -385,5 +458,81 @@ mod tests {
         // Where every item always stands at its own position nothing can be told.
         let fixed = order_effect(&always_ranked(&orders[..1], 16), 3);
         assert!(fixed.unwrap_err().reason.contains("cannot be told apart"));
+    }
+
+    /// Every sample in all these orders, ranked as `rank` says of sample, place and item.
+    fn ranked(orders: &[Vec<usize>], samples: usize, rank: impl Fn(usize, usize, usize) -> usize) -> Vec<ShownRanking> {
+        let mut rankings = Vec::new();
+        for sample in 0..samples {
+            for order in orders {
+                let places = order.iter().enumerate();
+                rankings.push(ShownRanking {
+                    sample,
+                    shown: places
+                        .map(|(place, item)| (*item, rank(sample, place, *item) as f64))
+                        .collect(),
+                });
+            }
+        }
+        rankings
+    }
+
+    #[test]
+    fn a_judge_that_always_repeats_the_order_shown_is_found() {
+        let all_orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(|order| order.to_vec());
+        let square = [[0, 1, 3, 2], [1, 2, 0, 3], [2, 3, 1, 0], [3, 0, 2, 1]].map(|order| order.to_vec());
+        for (orders, items, samples, most) in [
+            (&all_orders[..], 3, 60, 1e-9),
+            (&square[..], 4, 8, 0.01),
+            (&square[..], 4, 12, 0.001),
+            (&square[..], 4, 20, 1e-4),
+        ] {
+            // Every sample has the same score, so that its variance has rank 1, and chi-square is the number of samples.
+            for turned in [false, true] {
+                let rankings = ranked(
+                    orders,
+                    samples,
+                    |_, place, _| if turned { items - place } else { place + 1 },
+                );
+                let found = order_effect(&rankings, items).unwrap();
+                assert_eq!(found.test.freedom, 1);
+                assert!((found.test.statistic - samples as f64).abs() < 1e-6, "{:?}", found.test);
+                assert!(found.test.p < most, "{items} {samples} {:?}", found.test);
+                assert!(found.position_log_odds.is_err());
+            }
+            // Half of the samples by content: those have no score.
+            let half = ranked(
+                orders,
+                samples,
+                |sample, place, item| if sample % 2 == 0 { place } else { item } + 1,
+            );
+            let found = order_effect(&half, items).unwrap();
+            assert!(
+                found.test.p < 0.05 && found.test.statistic > 0.99 * samples as f64 / 2.0,
+                "{:?}",
+                found.test
+            );
+        }
+    }
+
+    #[test]
+    fn where_positions_vary_that_is_not_the_reason() {
+        // The first two change places and the third never does: the first two places can still be tested.
+        let orders = [vec![0, 1, 2], vec![1, 0, 2]];
+        let found = order_effect(&ranked(&orders, 12, |_, place, _| place + 1), 3).unwrap();
+        assert!(found.test.p < 0.001 && found.test.freedom == 1, "{:?}", found.test);
+        // 0 always before 1 and 1 always before 2: places vary, but no item can tell what a place does.
+        let rankings: Vec<ShownRanking> = (0..24)
+            .map(|sample| {
+                let first = sample % 2;
+                let won = f64::from(u8::from(sample % 3 == 0));
+                ShownRanking {
+                    sample,
+                    shown: vec![(first, 1.0 + won), (first + 1, 2.0 - won)],
+                }
+            })
+            .collect();
+        let reason = order_effect(&rankings, 3).unwrap_err().reason;
+        assert!(reason.contains("although places vary"), "{reason}");
     }
 }

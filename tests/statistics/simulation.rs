@@ -154,6 +154,70 @@ fn a_judge_who_follows_position_is_found_by_varied_orders_alone() {
     assert!(order_effect(&[], 2).is_err());
 }
 
+/// Every sample in all these orders: the same content always, but for rankings that are of chance.
+fn nearly_always_alike(chance: &mut Chance, samples: usize, orders: &[[usize; 4]], astray: f64) -> Vec<ShownRanking> {
+    let mut found = Vec::new();
+    for sample in 0..samples {
+        for shown in orders {
+            let mut rank_of = [1, 2, 3, 4];
+            if chance.happens(astray) {
+                chance.shuffle(&mut rank_of);
+            }
+            found.push(ShownRanking {
+                sample,
+                shown: shown.iter().map(|item| (*item, f64::from(rank_of[*item]))).collect(),
+            });
+        }
+    }
+    found
+}
+
+#[test]
+fn a_judge_that_ranks_nearly_always_alike_is_not_said_to_follow_position() {
+    // A variance over samples alone is said to find effects in half of these, since nearly all samples have one score.
+    let square = [[0, 1, 3, 2], [1, 2, 0, 3], [2, 3, 1, 0], [3, 0, 2, 1]];
+    let mut chance = Chance::new(12);
+    for (samples, astray) in [(12, 0.02), (12, 0.06), (20, 0.02), (40, 0.1)] {
+        let level = mean_of(200, || {
+            let rankings = nearly_always_alike(&mut chance, samples, &square, astray);
+            as_number(order_effect(&rankings, 4).unwrap().test.p <= 0.05)
+        });
+        println!("order effect, {samples} samples, {astray} astray: level {level}");
+        assert_within(level, 0.0, 0.085, "level of the order test");
+    }
+}
+
+#[test]
+fn a_judge_who_follows_position_in_every_sample_alike_is_found() {
+    let square = [[0, 1, 3, 2], [1, 2, 0, 3], [2, 3, 1, 0], [3, 0, 2, 1]];
+    for samples in [8, 12, 20, 60] {
+        // Always as shown, always turned around, and as shown in every other sample, else by content.
+        for judge in 0..3 {
+            let rankings: Vec<ShownRanking> = (0..samples)
+                .flat_map(|sample| {
+                    square.map(|shown| ShownRanking {
+                        sample,
+                        shown: (0..4)
+                            .map(|place| {
+                                let rank = match judge {
+                                    0 => place + 1,
+                                    1 => 4 - place,
+                                    _ if sample % 2 == 0 => place + 1,
+                                    _ => shown[place] + 1,
+                                };
+                                (shown[place], rank as f64)
+                            })
+                            .collect(),
+                    })
+                })
+                .collect();
+            let p = order_effect(&rankings, 4).unwrap().test.p;
+            assert!(p < 0.05, "{samples} samples, judge {judge}: {p}");
+            assert!(samples < 20 || p < 0.001, "{samples} samples, judge {judge}: {p}");
+        }
+    }
+}
+
 #[test]
 fn prediction_powered_intervals_cover_and_are_narrower_for_a_good_model() {
     let mut chance = Chance::new(3);

@@ -10,7 +10,7 @@ use crate::report::difference::{Difference, DifferenceTest};
 use crate::report::flags::{counted, task_name};
 use crate::report::records::StudyFacts;
 use crate::report::rounding::{percent, signed_points};
-use crate::report::simulation::SimulationAnalysis;
+use crate::report::simulation::{SimulationAnalysis, SimulationArm};
 use crate::report::verification::VerificationAnalysis;
 use crate::stats::Stat;
 
@@ -34,36 +34,84 @@ pub(super) fn simulation<'a>(
     judges: impl Iterator<Item = &'a SimulationAnalysis>,
     panels: bool,
 ) -> Vec<String> {
-    let mut held = Vec::new();
-    let mut wrong = Vec::new();
+    let (mut control, mut wrong, mut base_rate) = (Vec::new(), Vec::new(), Base::default());
     for judge in judges {
         for arm in judge.arms.iter().filter(|arm| arm.readings.asked > 0) {
-            held.push((judge.judge.as_str(), arm.arm.as_str(), &arm.control));
-            wrong.extend(arm.lift_where_wrong.as_ref().ok().map(|control| Held {
-                arm: &arm.arm,
-                judge: &judge.judge,
-                test: &control.lift,
-                note: String::new(),
-            }));
+            control.push((judge.judge.as_str(), arm.arm.as_str(), &arm.control));
+            wrong.push((judge.judge.as_str(), arm.arm.as_str(), &arm.lift_where_wrong));
+            if !study.is_recorded_control(&arm.arm) {
+                base_rate.add(&judge.judge, arm);
+            }
         }
     }
-    if held.is_empty() {
+    if control.is_empty() {
         return Vec::new();
     }
-    let mut sentence = against_control(study, Task::Simulation, &held, panels);
-    if !wrong.is_empty() {
-        let better = wrong
-            .iter()
-            .filter(|held| held.test.is_better(study.confidence))
-            .count();
+    let mut said = Vec::new();
+    if !base_rate.held.is_empty() {
+        let what = format!(
+            "{}imulation beats always guessing the model's more frequent answer",
+            of_panels(panels, "S", "s")
+        );
+        let sentence = compared(study, &what, &base_rate.held, panels);
+        said.push(sentence + &not_tested(base_rate.untested, &base_rate.reasons));
+    }
+    let mut sentence = against_control(study, Task::Simulation, "", &control, panels);
+    if wrong.iter().any(|(_, _, wrong)| wrong.is_ok()) {
+        sentence.push(' ');
+        sentence.push_str(&against_control(study, Task::Simulation, WHERE_WRONG, &wrong, panels));
+    } else if control.iter().any(|(_, _, control)| control.is_ok()) {
         sentence.push_str(&format!(
-            " Where the model is wrong (only there does foreseeing its answer differ from finding the right one), it does so in \
-             {}{}.",
-            some_of(better, wrong.len(), panels),
-            ahead(&wrong, study, "")
+            " What an explanation adds {WHERE_WRONG} is not known: {}.",
+            joined(&reasons(&wrong))
         ));
     }
-    vec![sentence]
+    said.push(sentence);
+    said
+}
+
+/// Where the lift in simulation says most.
+const WHERE_WRONG: &str =
+    "where the model is wrong (only there does foreseeing its answer differ from finding the right one)";
+
+/// Guesses against always guessing the more frequent answer: of all trials, or where kinds of questions are mixed of the
+/// kinds that have one.
+#[derive(Default)]
+struct Base<'a> {
+    held: Vec<Held<'a>>,
+    untested: usize,
+    reasons: BTreeSet<&'a str>,
+}
+
+impl<'a> Base<'a> {
+    fn add(&mut self, judge: &'a str, arm: &'a SimulationArm) {
+        let before = self.held.len();
+        if let (Ok(test), Ok(base)) = (&arm.against_base_rate, &arm.base_rate) {
+            self.push(judge, arm, test, format!(" by \"{}\"", base.class));
+        } else {
+            for kind in &arm.kinds {
+                if let (Ok(test), Ok(base)) = (&kind.against_base_rate, &kind.base_rate) {
+                    let note = format!(" by \"{}\", on {}", base.class, kind.kind.replace('_', " "));
+                    self.push(judge, arm, test, note);
+                }
+            }
+        }
+        if self.held.len() == before {
+            self.untested += 1;
+            let undefined = arm.against_base_rate.as_ref().err();
+            self.reasons
+                .extend(undefined.map(|undefined| undefined.reason.as_str()));
+        }
+    }
+
+    fn push(&mut self, judge: &'a str, arm: &'a SimulationArm, test: &'a Difference, note: String) {
+        self.held.push(Held {
+            arm: &arm.arm,
+            judge,
+            test,
+            note,
+        });
+    }
 }
 
 /// On verification.
@@ -127,7 +175,7 @@ pub(super) fn verification<'a>(
             compared(study, &what, &base_rate, panels)
         });
     }
-    said.push(against_control(study, Task::Verification, &control, panels));
+    said.push(against_control(study, Task::Verification, "", &control, panels));
     said
 }
 
@@ -162,9 +210,11 @@ fn of_panels(panels: bool, judges: &str, by_panels: &str) -> String {
     }
 }
 
+/// `place` says of which trials, and begins the sentence; nothing for all.
 fn against_control(
     study: &StudyFacts,
     task: Task,
+    place: &str,
     held: &[(&str, &str, &Stat<ControlComparison>)],
     panels: bool,
 ) -> String {
@@ -189,42 +239,51 @@ fn against_control(
             })
         })
         .collect();
-    let reasons: BTreeSet<&str> = held
-        .iter()
-        .filter_map(|(_, _, control)| control.as_ref().err())
-        .map(|undefined| undefined.reason.as_str())
-        .filter(|reason| *reason != IS_THE_CONTROL)
-        .collect();
+    let reasons = reasons(held);
     if tested.is_empty() {
         return if reasons.iter().all(|reason| *reason == NO_CONTROL) {
             format!("There is no control: what an explanation adds in {name} is not known.")
         } else {
-            let reasons: Vec<&str> = reasons.into_iter().collect();
             format!(
                 "What an explanation adds in {name} is not known, although there is a control: {}.",
-                reasons.join("; ")
+                joined(&reasons)
             )
         };
     }
-    let what = if panels {
-        format!("By panels, {name} with an explanation beats the one without")
-    } else {
-        let mut letters = name.chars();
-        let first = letters.next().map(|letter| letter.to_ascii_uppercase()).into_iter();
-        let name: String = first.chain(letters).collect();
-        format!("{name} with an explanation beats the one without")
-    };
-    let mut sentence = compared(study, &what, &tested, panels);
+    let by_panels = if panels { "by panels, " } else { "" };
+    let between = if place.is_empty() { "" } else { ", " };
+    let what = format!("{place}{between}{by_panels}{name} with an explanation beats the one without");
+    let mut letters = what.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase()).into_iter();
+    let what: String = first.chain(letters).collect();
     let untested = held.iter().filter(|(_, _, control)| match control {
         Ok(_) => false,
         Err(undefined) => undefined.reason != IS_THE_CONTROL,
     });
-    let untested = untested.count();
-    if untested > 0 {
-        let reasons: Vec<&str> = reasons.into_iter().collect();
-        sentence.push_str(&format!(" Not tested: {untested} ({}).", reasons.join("; ")));
+    compared(study, &what, &tested, panels) + &not_tested(untested.count(), &reasons)
+}
+
+/// Why some are held against no control, but for the control itself.
+fn reasons<'a>(held: &[(&str, &str, &'a Stat<ControlComparison>)]) -> BTreeSet<&'a str> {
+    held.iter()
+        .filter_map(|(_, _, control)| control.as_ref().err())
+        .map(|undefined| undefined.reason.as_str())
+        .filter(|reason| *reason != IS_THE_CONTROL)
+        .collect()
+}
+
+fn joined(reasons: &BTreeSet<&str>) -> String {
+    let reasons: Vec<&str> = reasons.iter().copied().collect();
+    reasons.join("; ")
+}
+
+/// ` Not tested: 2 (...).`, or nothing.
+fn not_tested(untested: usize, reasons: &BTreeSet<&str>) -> String {
+    if untested == 0 {
+        String::new()
+    } else {
+        format!(" Not tested: {untested} ({}).", joined(reasons))
     }
-    sentence
 }
 
 /// `... by more than chance in 1 of 4 pairs of arm and judge, and falls behind in 1 (...). Better: ... Behind: ...`
@@ -251,7 +310,7 @@ fn compared(study: &StudyFacts, what: &str, held: &[Held], panels: bool) -> Stri
         let best = held
             .iter()
             .max_by(|one, other| one.test.difference.total_cmp(&other.test.difference));
-        if let Some(best) = best {
+        if let Some(best) = best.filter(|best| !best.test.is_worse(study.confidence)) {
             let how = if best.test.difference > 0.0 {
                 "Furthest ahead"
             } else {

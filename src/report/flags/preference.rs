@@ -41,6 +41,8 @@ impl Flags {
         let chance = 1.0 / judge.ranked_arms.len().max(1) as f64;
         // Where places are tested, one test of all of them decides, and not the interval of each.
         let tested = judge.tests.as_ref().and_then(|tests| tests.places.as_ref().ok());
+        // Under one order what stands first is always the same explanation, and may be the best.
+        let one_order = judge.one_order || judge.shows_one_order();
         let of_rankings = judge.places.iter().map(|place| &place.first);
         let of_choices = judge.best_worst.iter().flat_map(|choices| &choices.best_by_place);
         let uneven: Vec<String> = of_rankings
@@ -48,7 +50,7 @@ impl Flags {
             .enumerate()
             .filter(|(_, first)| match tested {
                 Some(test) => test.p < 1.0 - level,
-                None => mean_excludes(first, chance, level),
+                None => !one_order && mean_excludes(first, chance, level),
             })
             .map(|(place, first)| {
                 let share = first.value.as_ref().map_or(0.0, |share| *share);
@@ -59,7 +61,7 @@ impl Flags {
         if let (true, Some(earlier)) = (judge.places.is_empty(), earlier) {
             let decides = match tested {
                 Some(test) => test.p < 1.0 - level,
-                None => mean_excludes(earlier, 0.5, level),
+                None => !one_order && mean_excludes(earlier, 0.5, level),
             };
             if let (true, Ok(share)) = (decides, &earlier.value) {
                 self.add(
@@ -97,11 +99,16 @@ impl Flags {
                 FlagKind::FollowsShownOrder,
                 about,
                 format!(
-                    "{} repeats the shown order exactly in {} of {}; chance gives {}.",
+                    "{} repeats the shown order exactly in {} of {}; chance gives {}.{}",
                     judge.judge,
                     follows.successes,
                     counted(follows.n, "ranking"),
-                    percent(judge.follows_shown_order_by_chance)
+                    percent(judge.follows_shown_order_by_chance),
+                    if one_order {
+                        " Every trial showed one order, so that place and explanation cannot be told apart."
+                    } else {
+                        ""
+                    }
                 ),
             );
         }

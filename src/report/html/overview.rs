@@ -47,7 +47,7 @@ pub(super) fn flag_groups(flags: &[Flag]) -> Vec<FlagGroup> {
 fn title(kind: FlagKind) -> &'static str {
     match kind {
         FlagKind::BelowBaseRate => "Verification no better than always saying the same",
-        FlagKind::BelowMajority => "Simulation below always guessing the more frequent answer",
+        FlagKind::BelowMajority => "Simulation no better than always guessing the more frequent answer",
         FlagKind::NoLift => "No better than without an explanation",
         FlagKind::NoControl => "Nothing to compare with",
         FlagKind::PositionBias => "The place where an explanation is shown moves its rank",

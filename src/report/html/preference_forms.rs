@@ -5,7 +5,7 @@ use crate::report::flags::counted;
 use crate::report::preference::{PreferenceAnalysis, RankTests};
 
 use super::anchors;
-use super::view::{Block, CellView, Column, TableView, p_value, two_decimals};
+use super::view::{Block, CellView, Column, TableView, p_value, percent, two_decimals};
 
 /// What there is of them before one judge.
 pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
@@ -33,7 +33,9 @@ pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
         }
         blocks.push(Block::Table(strengths));
         let mut table = TableView::new(
-            "Every pair: samples in which the one wins more often, sign test over samples, corrected over the pairs (Holm)",
+            "Every pair. p is of samples ahead against samples behind, those in which the one wins more or less often than \
+             the other (sign test, corrected over the pairs by Holm), not of comparisons won; Nemenyi's p is of the ranks \
+             within samples below it",
             &[
                 "arm",
                 "against",
@@ -42,7 +44,7 @@ pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
                 "#tied",
                 "#samples ahead",
                 "#samples behind",
-                "#p",
+                "#p of samples ahead",
                 "#rank difference",
             ],
         );
@@ -61,7 +63,11 @@ pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
                 CellView::count(pair.second_ahead),
                 CellView::number(p_value(pair.p)).detail(format!("corrected {}", p_value(pair.p_corrected))),
                 nemenyi.map_or(CellView::number("–"), |found| {
-                    CellView::number(two_decimals(found.difference)).detail(format!("Nemenyi p {}", p_value(found.p)))
+                    CellView::number(two_decimals(found.difference)).detail(format!(
+                        "within samples {}\nNemenyi p {}",
+                        two_decimals(found.within_samples),
+                        p_value(found.p)
+                    ))
                 }),
             ]);
         }
@@ -96,6 +102,18 @@ pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
         if !choices.best_by_place.is_empty() {
             blocks.push(Block::Table(places));
         }
+        blocks.push(Block::Text(match &choices.first_place {
+            Ok(test) => format!(
+                "Whether what is shown first is the best more or less often than {}: p = {}, corrected {} ({} over {} samples).",
+                percent(test.chance),
+                p_value(test.p),
+                p_value(test.p_corrected),
+                test.words(),
+                test.samples
+            )
+            .replace("= <", "< "),
+            Err(undefined) => format!("Whether being shown first decides: {}.", undefined.reason),
+        }));
     }
     if let Some(first) = judge.scores.first() {
         let mut table = TableView::new(
@@ -123,7 +141,7 @@ pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
 fn test_words(tests: &RankTests) -> String {
     let mut words = match &tests.arms_differ {
         Ok(found) => format!(
-            "Whether the arms differ: Friedman's chi-square is {} (df = {}, n = {} samples, p = {}; Iman and \
+            "Whether the arms differ in their ranks within samples: Friedman's chi-square is {} (df = {}, n = {} samples, p = {}; Iman and \
              Davenport's p = {}), Kendall's W {}.",
             two_decimals(found.chi_square),
             found.freedom,

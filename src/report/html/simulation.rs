@@ -57,7 +57,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
         ],
         terms: vec![
             ("accuracy", "Guesses that agree with what the model answered, on samples where every arm has a readable guess."),
-            ("less the control", "Accuracy with the explanation minus accuracy of the same judge's guess without any, on the same samples, in percentage points. p is McNemar's exact test; where samples have several trials, a sign test over samples. h is Cohen's: 0.2 is small, 0.8 large."),
+            ("less the control", "Accuracy with the explanation minus accuracy of the same judge's guess without any, on the same samples, in percentage points. p is McNemar's exact test; where samples have several trials, the sign-flip test of their sums. h is Cohen's: 0.2 is small, 0.8 large."),
             ("base rate", "What always guessing the model's more frequent answer would reach; only for TRUE/FALSE answers."),
             ("right answer", "Guesses that are the right answer to the sample, whatever the model said."),
             ("where the model is wrong", "Guesses that agree with the model although its answer is wrong."),
@@ -162,7 +162,10 @@ fn table(analysis: &Analysis, judge: &SimulationAnalysis, number: usize) -> Tabl
 }
 
 fn kinds(judge: &SimulationAnalysis) -> TableView {
-    let mut table = TableView::new("By kind of question", &["arm", "kind", "#accuracy", "#base rate"]);
+    let mut table = TableView::new(
+        "By kind of question",
+        &["arm", "kind", "#accuracy", "#base rate", "#less the base rate"],
+    );
     for arm in &judge.arms {
         for kind in &arm.kinds {
             table.rows.push(vec![
@@ -175,6 +178,7 @@ fn kinds(judge: &SimulationAnalysis) -> TableView {
                     }
                     Err(undefined) => CellView::figure(&Err(undefined.clone()), percent),
                 },
+                beyond_chance::ahead(kind.against_base_rate.as_ref()),
             ]);
         }
     }

@@ -9,6 +9,11 @@ use crate::judge::Verdict;
 use crate::judge::protocol::{Criterion, GREATEST_SCORE, LEAST_SCORE};
 use crate::report::index::Scored;
 use crate::report::quantities::Mean;
+use crate::stats::distribution::t_above;
+use crate::stats::mean::{mean, standard_error};
+use crate::stats::paired::mcnemar_exact;
+use crate::stats::proportion::binomial_test;
+use crate::stats::{Alternative, Stat, Undefined};
 
 /// Choices of the best and the worst before one judge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +25,78 @@ pub struct BestWorstAnalysis {
     pub arms: Vec<BestWorstArm>,
     /// The share of orders in which what stood in each place was chosen as the best, from the first place.
     pub best_by_place: Vec<Mean>,
+    /// Whether what stands first is chosen as the best more or less often than chance.
+    pub first_place: Stat<FirstPlaceTest>,
+}
+
+/// How the share of choices in which what stood first is the best is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FirstPlaceTestKind {
+    /// Exact binomial test of samples, where what stood first was in each sample always or never the best, as with one
+    /// choice a sample.
+    Binomial,
+    /// Student's t test over samples.
+    StudentT,
+    /// Exact sign test over samples, where all have one and the same share.
+    Sign,
+}
+
+/// A test of the mean over samples of the share of choices in which what stood first is the best.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FirstPlaceTest {
+    /// Samples, the independent units.
+    pub samples: usize,
+    /// The share by chance: 1 / (number of arms).
+    pub chance: f64,
+    /// Which test.
+    pub test: FirstPlaceTestKind,
+    /// Two-sided p.
+    pub p: f64,
+    /// The same, corrected over the judges (Holm).
+    pub p_corrected: f64,
+}
+
+impl FirstPlaceTest {
+    /// Of the share of each sample.
+    fn of(shares: &[f64], chance: f64) -> Stat<Self> {
+        let (test, p) = if shares.iter().all(|share| [0.0, 1.0].contains(share)) {
+            let first = shares.iter().filter(|share| **share == 1.0).count() as u64;
+            let p = binomial_test(first, shares.len() as u64, chance, Alternative::TwoSided)?;
+            (FirstPlaceTestKind::Binomial, p)
+        } else {
+            let (mean, error) = (mean(shares)?, standard_error(shares)?);
+            let off = (mean - chance).abs();
+            if error < 1e-12 {
+                // Without variation a t test has no p. A judge whose choice does not depend on places has just this, the
+                // share by chance in every sample, in a design in which each explanation stands first equally often.
+                let ahead = if off < 1e-9 { 0 } else { shares.len() as u64 };
+                (FirstPlaceTestKind::Sign, mcnemar_exact(ahead, 0)?.p)
+            } else {
+                (
+                    FirstPlaceTestKind::StudentT,
+                    2.0 * t_above(off / error, shares.len() as f64 - 1.0),
+                )
+            }
+        };
+        Ok(Self {
+            samples: shares.len(),
+            chance,
+            test,
+            p,
+            p_corrected: p,
+        })
+    }
+
+    /// Which test it is, in words.
+    pub fn words(&self) -> &'static str {
+        match self.test {
+            FirstPlaceTestKind::Binomial => "exact binomial test",
+            FirstPlaceTestKind::StudentT => "Student's t test",
+            FirstPlaceTestKind::Sign => "exact sign test",
+        }
+    }
 }
 
 /// One arm among choices of the best and the worst.
@@ -64,19 +141,23 @@ pub struct ScoredCriterion {
 
 /// The mean over samples of each sample's mean, its interval cut to the values there are.
 fn over_samples<'a>(values: impl Iterator<Item = (&'a str, f64)>, ends: (f64, f64), level: f64) -> Mean {
+    let mut mean = Mean::of(&sample_means(values), level);
+    if let Ok(interval) = &mut mean.interval {
+        interval.low = interval.low.max(ends.0);
+        interval.high = interval.high.min(ends.1);
+    }
+    mean
+}
+
+/// The mean of each sample.
+fn sample_means<'a>(values: impl Iterator<Item = (&'a str, f64)>) -> Vec<f64> {
     let mut samples: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for (sample, value) in values {
         let (sum, count) = samples.entry(sample).or_default();
         *sum += value;
         *count += 1.0;
     }
-    let means: Vec<f64> = samples.values().map(|(sum, count)| sum / count).collect();
-    let mut mean = Mean::of(&means, level);
-    if let Ok(interval) = &mut mean.interval {
-        interval.low = interval.low.max(ends.0);
-        interval.high = interval.high.min(ends.1);
-    }
-    mean
+    samples.values().map(|(sum, count)| sum / count).collect()
 }
 
 /// Choices of the best and the worst; `None` where there are none.
@@ -98,6 +179,20 @@ pub(super) fn best_worst(scored: &[Scored], arms: &[&str], order_known: bool, le
         over_samples(values, ends, level)
     };
     let is = |one: &str, other: &str| f64::from(u8::from(one == other));
+    let in_place = |choice: &(&Scored, &str, &str), place: usize| {
+        let shown = choice.0.trial.arms.get(place);
+        shown.map_or(0.0, |shown| is(choice.1, shown))
+    };
+    let first_place = if order_known {
+        let values = choices
+            .iter()
+            .map(|choice| (choice.0.trial.sample.as_str(), in_place(choice, 0)));
+        FirstPlaceTest::of(&sample_means(values), 1.0 / arms.len().max(1) as f64)
+    } else {
+        Err(Undefined::because(
+            "the order in which explanations were shown is not known",
+        ))
+    };
     Some(BestWorstAnalysis {
         choices: choices.len() as u64,
         arms: arms
@@ -112,14 +207,9 @@ pub(super) fn best_worst(scored: &[Scored], arms: &[&str], order_known: bool, le
             })
             .collect(),
         best_by_place: (0..if order_known { arms.len() } else { 0 })
-            .map(|place| {
-                let here = |choice: &(&Scored, &str, &str)| {
-                    let shown = choice.0.trial.arms.get(place);
-                    shown.map_or(0.0, |shown| is(choice.1, shown))
-                };
-                share(&here, (0.0, 1.0))
-            })
+            .map(|place| share(&|choice| in_place(choice, place), (0.0, 1.0)))
             .collect(),
+        first_place,
     })
 }
 

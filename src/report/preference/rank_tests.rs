@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::explain::AnswerVisibility;
 use crate::report::index::Index;
-use crate::stats::friedman::{friedman, nemenyi};
+use crate::stats::friedman::{friedman, mean_ranks, nemenyi};
 use crate::stats::order::{ShownRanking, order_effect};
 use crate::stats::within::{Scale, WithinCorrelation, within_correlation};
 use crate::stats::{Stat, Undefined};
@@ -18,7 +18,7 @@ use super::ranking::Ranking;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RankTests {
-    /// Whether the arms' mean ranks differ by more than chance.
+    /// Whether the arms' ranks within samples differ by more than chance.
     pub arms_differ: Stat<ArmsDiffer>,
     /// Nemenyi's comparison of every two mean ranks.
     pub nemenyi: Vec<RankPair>,
@@ -57,6 +57,8 @@ pub struct RankPair {
     pub second: String,
     /// Mean rank of the first less that of the second.
     pub difference: f64,
+    /// The same of ranks within samples, where the mean ranks of a sample's rankings are ranked again: what p is of.
+    pub within_samples: f64,
     /// Nemenyi's p, corrected for comparing all.
     pub p: f64,
 }
@@ -99,13 +101,14 @@ pub(super) fn analyze(
         .collect();
     let mean_rank = |arm: usize| means.iter().map(|ranks| ranks[arm]).sum::<f64>() / means.len() as f64;
     let mut pairs = Vec::new();
-    if let Ok(p) = nemenyi(&means) {
+    if let (Ok(p), Ok(within)) = (nemenyi(&means), mean_ranks(&means)) {
         for first in 0..arms.len() {
             for second in first + 1..arms.len() {
                 pairs.push(RankPair {
                     first: arms[first].to_owned(),
                     second: arms[second].to_owned(),
                     difference: mean_rank(first) - mean_rank(second),
+                    within_samples: within[first] - within[second],
                     p: p[first][second],
                 });
             }
