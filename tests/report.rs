@@ -12,6 +12,8 @@ mod figures;
 mod latex;
 #[path = "report/lists.rs"]
 mod lists;
+#[path = "report/held.rs"]
+mod held;
 #[path = "report/made_up.rs"]
 mod made_up;
 #[path = "report/pages.rs"]

@@ -285,8 +285,12 @@ impl Model<'_> {
         let information: f64 = (self.items..self.items + self.positions)
             .map(|position| whole.curvature.at(position, position) - RIDGE)
             .sum();
-        let varies = self.varies_positions();
-        if information < LEAST_INFORMATION * self.positions as f64 && varies {
+        if !self.varies_positions() {
+            return Err(Undefined::because(
+                "item and position cannot be told apart: vary the order in which items are shown",
+            ));
+        }
+        if information < LEAST_INFORMATION * self.positions as f64 {
             // All that is left of such scores is what the ridge and rounding leave.
             return Ok(ChiSquareTest::of(0.0, tested));
         }
@@ -329,7 +333,7 @@ impl Model<'_> {
         }
         // A judge that ranks a sample alike in every order of a balanced design has no score at all on it; what is left is
         // rounding, and means nothing.
-        if varies && raw.iter().sum::<f64>() < NO_SCORE * information {
+        if raw.iter().sum::<f64>() < NO_SCORE * information {
             return Ok(ChiSquareTest::of(0.0, tested));
         }
         let robust = quadratic_form(score.clone(), &variance, &raw, CONFOUNDED);
@@ -353,11 +357,9 @@ impl Model<'_> {
                 robust
             });
         }
-        Err(Undefined::because(if varies {
-            "what places do cannot be told from what items do in the orders shown, although places vary"
-        } else {
-            "item and position cannot be told apart: vary the order in which items are shown"
-        }))
+        Err(Undefined::because(
+            "what places do cannot be told from what items do in the orders shown, although places vary",
+        ))
     }
 }
 

@@ -402,6 +402,11 @@ fn the_recorded_simulation_counts_as_recorded() {
     let expected = &expected["forward_sim_text2sql"];
     assert_eq!(arm["accuracy"]["n"], expected["n"]);
     assert_eq!(arm["accuracy"]["successes"], expected["correct"]);
+    // Held against always saying FALSE, which most of the model's answers are.
+    let said = conclusions(&analysis);
+    let beats = "Simulation beats always guessing the model's more frequent answer by more than chance in 1 of 1 pair";
+    assert!(said.contains(beats) && said.contains("by \"FALSE\""), "{said}");
+    assert!(said.contains("95% interval") && said.contains("corrected p = 0.025"), "{said}");
 }
 
 #[test]
