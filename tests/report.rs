@@ -8,12 +8,12 @@ mod support;
 mod compare;
 #[path = "report/figures.rs"]
 mod figures;
+#[path = "report/held.rs"]
+mod held;
 #[path = "report/latex.rs"]
 mod latex;
 #[path = "report/lists.rs"]
 mod lists;
-#[path = "report/held.rs"]
-mod held;
 #[path = "report/made_up.rs"]
 mod made_up;
 #[path = "report/pages.rs"]

@@ -406,7 +406,10 @@ fn the_recorded_simulation_counts_as_recorded() {
     let said = conclusions(&analysis);
     let beats = "Simulation beats always guessing the model's more frequent answer by more than chance in 1 of 1 pair";
     assert!(said.contains(beats) && said.contains("by \"FALSE\""), "{said}");
-    assert!(said.contains("95% interval") && said.contains("corrected p = 0.025"), "{said}");
+    assert!(
+        said.contains("95% interval") && said.contains("corrected p = 0.025"),
+        "{said}"
+    );
 }
 
 #[test]
