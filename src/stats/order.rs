@@ -340,10 +340,12 @@ impl Model<'_> {
         if robust.freedom > 0 {
             let at = |row: usize, column: usize| whole.curvature.at(row, column);
             let mut expected = SymmetricMatrix::new(tested);
-            for row in 0..tested {
+            for (row, weights) in explained.iter().enumerate() {
                 for column in 0..=row {
-                    let by_items: f64 = (0..self.items)
-                        .map(|item| explained[row][item] * at(item, self.items + column))
+                    let by_items: f64 = weights
+                        .iter()
+                        .enumerate()
+                        .map(|(item, weight)| weight * at(item, self.items + column))
                         .sum();
                     expected.add(row, column, at(self.items + row, self.items + column) - by_items);
                 }
