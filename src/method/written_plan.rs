@@ -73,12 +73,19 @@ impl WrittenPlan {
     /// Reads a plan file's text. Unknown keys, unknown forms of a step and a plan without steps are refused.
     pub fn read(text: &str) -> Result<Self, WrittenPlanError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        if text.trim_start().starts_with('[') {
+        let found = match text.trim_start().chars().next() {
+            None => Some("an empty file"),
+            Some('[') => Some("the list by itself"),
+            Some('"') => Some("a text"),
+            Some('n' | 't' | 'f' | '-' | '0'..='9') => Some("a value by itself"),
+            Some(_) => None,
+        };
+        if let Some(found) = found {
             return Err(WrittenPlanError {
                 line: 1,
                 column: 1,
                 step: None,
-                message: "a plan is an object with the list `steps`, not the list by itself".to_owned(),
+                message: format!("a plan is an object with the list `steps`, not {found}"),
             });
         }
         let mut document = serde_json::Deserializer::from_str(text);
@@ -210,6 +217,9 @@ mod tests {
         assert_eq!(refused(r#"{"steps": [{"nl": "Keep all."}]}"#).step, Some(1));
         assert_eq!(refused(r#"{"steps": [{"sql": 7}]}"#).step, Some(1));
         assert_eq!(refused(r#"{"steps": ["SELECT 1"]}"#).step, Some(1));
+        for text in ["null", "7", "true"] {
+            assert!(refused(text).message.ends_with("not a value by itself"), "{text}");
+        }
         for text in [
             "",
             "[]",

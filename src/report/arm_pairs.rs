@@ -50,7 +50,7 @@ pub fn analyze(index: &Index) -> Vec<ArmPairsAnalysis> {
     for task in [Task::Simulation, Task::Verification] {
         for judge in &study.judges {
             let scored = index.scored(task, &judge.name);
-            let arms = by_arm(study, &scored);
+            let arms = by_arm(study, scored);
             if arms.len() < 2 || arms.iter().all(|arm| arm.common.is_empty()) {
                 continue;
             }

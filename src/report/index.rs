@@ -1,7 +1,7 @@
 //! Lookups over the records, and every trial with what came of it. Everything is sorted by what it is, never by where
 //! it stood in the input.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::dataset::score::{answers_agree, score};
 use crate::dataset::{Answer, QuestionKind, Sample};
@@ -35,9 +35,33 @@ pub struct Scored<'a> {
     pub reading: Option<Result<&'a Verdict, NoVerdict>>,
     /// Whether the prediction that the trial is about is right; `None` without a prediction or a gold answer.
     pub prediction_right: Option<bool>,
+    success: Option<bool>,
 }
 
 impl<'a> Scored<'a> {
+    fn new(
+        trial: &'a Trial,
+        sample: Option<&'a Sample>,
+        prediction_right: Option<bool>,
+        judgment: Option<&'a Judgment>,
+    ) -> Self {
+        let mut scored = Self {
+            trial,
+            sample,
+            judgment,
+            reading: judgment.map(|judgment| read(trial, judgment)),
+            prediction_right,
+            success: None,
+        };
+        // Asked for again and again, and comparing lists of values is dear.
+        scored.success = match trial.task {
+            Task::Preference => None,
+            Task::Simulation => scored.guess_agrees(trial.prediction.as_ref()),
+            Task::Verification => scored.verification_right(),
+        };
+        scored
+    }
+
     /// Which draw it is.
     pub fn draw(&self) -> Draw<'a> {
         Draw {
@@ -96,11 +120,7 @@ impl<'a> Scored<'a> {
     /// Whether the trial does what its task is scored by: the guess agrees with the trial's own prediction, or the
     /// verdict on the prediction is right. `None` for preference, for controls of simulation and for unread ones.
     pub fn success(&self) -> Option<bool> {
-        match self.trial.task {
-            Task::Preference => None,
-            Task::Simulation => self.guess_agrees(self.trial.prediction.as_ref()),
-            Task::Verification => self.verification_right(),
-        }
+        self.success
     }
 
     /// Whether it is a control.
@@ -123,54 +143,45 @@ pub struct Index<'a> {
     pub samples: BTreeMap<&'a str, &'a Sample>,
     traces: BTreeMap<(&'a str, &'a str), &'a Trace>,
     trials: Vec<&'a Trial>,
-    judgments: BTreeMap<(&'a str, &'a str), &'a Judgment>,
+    judges: Vec<&'a str>,
+    /// For every judge of the study, its trials as they stand in `trials`: scoring lists of values is the dearest thing
+    /// here, so it is done once.
+    scored: Vec<Vec<Scored<'a>>>,
+    stray_judgments: usize,
     pages: BTreeMap<(&'a str, &'a str, AnswerVisibility), Vec<&'a PageRecord>>,
-    /// By trial; scoring a list of values is the dearest thing here, so it is done once.
-    prediction_right: BTreeMap<&'a str, Option<bool>>,
 }
 
 impl<'a> Index<'a> {
     /// Over these records. Of doubles (same sample, trial, or trial and judge) the one that sorts first by its content
     /// counts, so that the order of the input decides nothing.
     pub fn new(records: &'a RunRecords) -> Self {
-        let mut trials: Vec<&Trial> = records.trials.iter().collect();
-        trials.sort_by(|a, b| {
-            (a.task, &a.sample, a.repeat, a.turn, &a.arms, &a.id)
-                .cmp(&(b.task, &b.sample, b.repeat, b.turn, &b.arms, &b.id))
-        });
-        trials.dedup_by(|a, b| a.id == b.id);
-        let mut judgments: BTreeMap<(&str, &str), &Judgment> = BTreeMap::new();
-        for judgment in &records.judgments {
-            let slot = judgments.entry((&judgment.trial, &judgment.judge)).or_insert(judgment);
-            if !std::ptr::eq(judgment, *slot) && content(judgment) < content(slot) {
-                *slot = judgment;
-            }
-        }
-        let mut pages: BTreeMap<_, Vec<&PageRecord>> = BTreeMap::new();
-        for page in &records.pages {
-            pages
-                .entry((page.sample.as_str(), page.arm.as_str(), page.answer))
-                .or_default()
-                .push(page);
-        }
-        for same in pages.values_mut() {
-            same.sort_by(|a, b| (&a.prediction, &a.html).cmp(&(&b.prediction, &b.html)));
-        }
         let samples: BTreeMap<&str, &Sample> = records
             .samples
             .iter()
             .map(|sample| (sample.id.as_str(), sample))
             .collect();
-        let prediction_right = trials
+        let trials = sorted_trials(records);
+        let places: HashMap<&str, usize> = trials
+            .iter()
+            .enumerate()
+            .map(|(place, trial)| (trial.id.as_str(), place))
+            .collect();
+        let judges: Vec<&str> = records.study.judges.iter().map(|judge| judge.name.as_str()).collect();
+        let (judgments, stray_judgments) = judgments_by_place(records, &places, &judges);
+        let asked: Vec<(Option<&Sample>, Option<bool>)> = trials
             .iter()
             .map(|trial| {
-                let sample = samples.get(trial.sample.as_str());
-                let scored = || {
-                    let (sample, prediction) = sample.zip(trial.prediction.as_ref())?;
-                    score(sample, Some(prediction)).correct()
-                };
-                let right = trial.recorded_right.or_else(scored);
-                (trial.id.as_str(), right)
+                let sample = samples.get(trial.sample.as_str()).copied();
+                (sample, prediction_right(trial, sample))
+            })
+            .collect();
+        let scored = judgments
+            .iter()
+            .map(|judgments| {
+                let trials = trials.iter().zip(&asked).zip(judgments);
+                trials
+                    .map(|((trial, (sample, right)), judgment)| Scored::new(trial, *sample, *right, *judgment))
+                    .collect()
             })
             .collect();
         Self {
@@ -182,9 +193,10 @@ impl<'a> Index<'a> {
                 .map(|trace| ((trace.sample.as_str(), trace.answerer.as_str()), trace))
                 .collect(),
             trials,
-            judgments,
-            pages,
-            prediction_right,
+            judges,
+            scored,
+            stray_judgments,
+            pages: pages_by_arm(records),
         }
     }
 
@@ -230,43 +242,88 @@ impl<'a> Index<'a> {
         &self.trials[start..end]
     }
 
-    /// Every trial of a task before a judge, sorted by sample, repeat and turn.
-    pub fn scored(&self, task: Task, judge: &str) -> Vec<Scored<'a>> {
-        self.trials
-            .iter()
-            .filter(|trial| trial.task == task)
-            .map(|trial| self.score(trial, judge))
-            .collect()
+    /// Every trial of a task before a judge of the study, sorted by sample, repeat and turn; none before others.
+    pub fn scored(&self, task: Task, judge: &str) -> &[Scored<'a>] {
+        let Some(scored) = self.of_judge(judge) else {
+            return &[];
+        };
+        let start = scored.partition_point(|scored| scored.trial.task < task);
+        let end = scored.partition_point(|scored| scored.trial.task <= task);
+        &scored[start..end]
     }
 
-    /// One trial before a judge.
-    pub fn score(&self, trial: &'a Trial, judge: &str) -> Scored<'a> {
-        let sample = self.samples.get(trial.sample.as_str()).copied();
-        let judgment = self.judgments.get(&(trial.id.as_str(), judge)).copied();
-        Scored {
-            trial,
-            sample,
-            judgment,
-            reading: judgment.map(|judgment| read(trial, judgment)),
-            prediction_right: self.prediction_right.get(trial.id.as_str()).copied().flatten(),
-        }
+    /// Every trial before a judge of the study, in the order of [`Self::trials`].
+    pub fn all_scored(&self, judge: &str) -> &[Scored<'a>] {
+        self.of_judge(judge).unwrap_or_default()
+    }
+
+    fn of_judge(&self, judge: &str) -> Option<&[Scored<'a>]> {
+        let place = self.judges.iter().position(|name| *name == judge)?;
+        self.scored.get(place).map(Vec::as_slice)
     }
 
     /// Judgments of trials that the records do not hold, or of judges that the study does not name.
     pub fn stray_judgments(&self) -> usize {
-        let known: BTreeSet<&str> = self.trials.iter().map(|trial| trial.id.as_str()).collect();
-        let judges: BTreeSet<&str> = self
-            .records
-            .study
-            .judges
-            .iter()
-            .map(|judge| judge.name.as_str())
-            .collect();
-        self.judgments
-            .keys()
-            .filter(|(trial, judge)| !known.contains(trial) || !judges.contains(judge))
-            .count()
+        self.stray_judgments
     }
+}
+
+fn sorted_trials(records: &RunRecords) -> Vec<&Trial> {
+    let mut trials: Vec<&Trial> = records.trials.iter().collect();
+    trials.sort_by(|a, b| {
+        (a.task, &a.sample, a.repeat, a.turn, &a.arms, &a.id)
+            .cmp(&(b.task, &b.sample, b.repeat, b.turn, &b.arms, &b.id))
+    });
+    trials.dedup_by(|a, b| a.id == b.id);
+    trials
+}
+
+/// Every judge's judgments of the trials at their places, and how many belong to no trial or judge.
+fn judgments_by_place<'a>(
+    records: &'a RunRecords,
+    places: &HashMap<&str, usize>,
+    judges: &[&str],
+) -> (Vec<Vec<Option<&'a Judgment>>>, usize) {
+    let mut by_place = vec![vec![None; places.len()]; judges.len()];
+    let mut strays: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for judgment in &records.judgments {
+        let judge = judges.iter().position(|judge| *judge == judgment.judge);
+        let place = places.get(judgment.trial.as_str());
+        let slot = judge
+            .zip(place)
+            .and_then(|(judge, place)| by_place.get_mut(judge)?.get_mut(*place));
+        let Some(slot) = slot else {
+            strays.insert((&judgment.trial, &judgment.judge));
+            continue;
+        };
+        let known: Option<&Judgment> = *slot;
+        if known.is_none_or(|known| content(judgment) < content(known)) {
+            *slot = Some(judgment);
+        }
+    }
+    (by_place, strays.len())
+}
+
+fn prediction_right(trial: &Trial, sample: Option<&Sample>) -> Option<bool> {
+    let scored = || {
+        let (sample, prediction) = sample.zip(trial.prediction.as_ref())?;
+        score(sample, Some(prediction)).correct()
+    };
+    trial.recorded_right.or_else(scored)
+}
+
+fn pages_by_arm(records: &RunRecords) -> BTreeMap<(&str, &str, AnswerVisibility), Vec<&PageRecord>> {
+    let mut pages: BTreeMap<_, Vec<&PageRecord>> = BTreeMap::new();
+    for page in &records.pages {
+        pages
+            .entry((page.sample.as_str(), page.arm.as_str(), page.answer))
+            .or_default()
+            .push(page);
+    }
+    for same in pages.values_mut() {
+        same.sort_by(|a, b| (&a.prediction, &a.html).cmp(&(&b.prediction, &b.html)));
+    }
+    pages
 }
 
 /// What doubles of a judgment are told apart by: all of it.
@@ -285,17 +342,9 @@ fn read<'a>(trial: &Trial, judgment: &'a Judgment) -> Result<&'a Verdict, NoVerd
         Outcome::None { state, .. } => Err(*state),
         Outcome::Verdict(verdict) => {
             let fits = match (trial.task, verdict) {
-                (Task::Preference, Verdict::Ranking(arms)) => {
-                    let (mut ranked, mut shown) = (arms.clone(), trial.arms.clone());
-                    ranked.sort();
-                    shown.sort();
-                    ranked == shown
-                }
+                (Task::Preference, Verdict::Ranking(arms)) => same_arms(arms, &trial.arms),
                 (Task::Preference, Verdict::TiedRanking(places)) => {
-                    let (mut ranked, mut shown) = (places.concat(), trial.arms.clone());
-                    ranked.sort();
-                    shown.sort();
-                    trial.ties && ranked == shown
+                    trial.ties && same_arms(places.iter().flatten(), &trial.arms)
                 }
                 (Task::Preference, Verdict::BestWorst { best, worst }) => {
                     best != worst && trial.arms.contains(best) && trial.arms.contains(worst)
@@ -307,4 +356,13 @@ fn read<'a>(trial: &Trial, judgment: &'a Judgment) -> Result<&'a Verdict, NoVerd
             if fits { Ok(verdict) } else { Err(NoVerdict::Unparsed) }
         }
     }
+}
+
+/// Whether a ranking names every arm shown, and each once.
+fn same_arms<'a>(ranked: impl IntoIterator<Item = &'a String>, shown: &'a [String]) -> bool {
+    let mut ranked: Vec<&String> = ranked.into_iter().collect();
+    let mut shown: Vec<&String> = shown.iter().collect();
+    ranked.sort_unstable();
+    shown.sort_unstable();
+    ranked == shown
 }

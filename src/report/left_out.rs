@@ -84,8 +84,8 @@ pub fn analyze(index: &Index) -> Vec<LeftOut> {
         for judge in &index.records.study.judges {
             let scored = index.scored(task, &judge.name);
             let lacks = match task {
-                Task::Preference => of_rankings(index, &scored),
-                Task::Simulation | Task::Verification => of_single_arms(index, &scored),
+                Task::Preference => of_rankings(index, scored),
+                Task::Simulation | Task::Verification => of_single_arms(index, scored),
             };
             found.extend(lacks.into_iter().map(|lack| LeftOut {
                 task,

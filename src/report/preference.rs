@@ -204,7 +204,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
     if scored.is_empty() {
         return None;
     }
-    let arms = ranked_arms(study, &scored);
+    let arms = ranked_arms(study, scored);
     let protocol = scored.first().map_or(Protocol::Ranking, |scored| scored.trial.protocol);
     let readable = scored
         .iter()
@@ -222,7 +222,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
         by_sample.entry(ranking.sample).or_default().push(ranking);
     }
     let mut planned: BTreeMap<&str, usize> = BTreeMap::new();
-    for scored in &scored {
+    for scored in scored {
         *planned.entry(&scored.trial.sample).or_default() += 1;
     }
     let shown = study.shown_order_known();
@@ -240,7 +240,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
             "the order in which explanations were shown is not known",
         ))
     };
-    let pairs = pairs::analyze(&scored, &arms, shown, inference);
+    let pairs = pairs::analyze(scored, &arms, shown, inference);
     Some(PreferenceAnalysis {
         judge: judge.to_owned(),
         protocol,
@@ -248,11 +248,11 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
             .is_some()
             .then(|| rank_tests::analyze(index, judge, &by_sample, &arms, places)),
         pairs,
-        best_worst: other_forms::best_worst(&scored, &arms, shown, level),
-        scores: other_forms::scores(&scored, &arms, level),
-        one_order: shown && one_order(&scored),
-        stability: stability::over_orders(if shown { &scored } else { &[] }),
-        repeats_agree: stability::over_repeats(&scored, inference),
+        best_worst: other_forms::best_worst(scored, &arms, shown, level),
+        scores: other_forms::scores(scored, &arms, level),
+        one_order: shown && one_order(scored),
+        stability: stability::over_orders(if shown { scored } else { &[] }),
+        repeats_agree: stability::over_repeats(scored, inference),
         follows_in_first_ranking: Proportion::of(
             first_of_each
                 .filter(|_| shown)
@@ -260,7 +260,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
             level,
         ),
         readings: Readings::of(scored.iter().map(Scored::state)),
-        common_samples: common_samples(&scored, &arms).len(),
+        common_samples: common_samples(scored, &arms).len(),
         samples: index.sample_ids().len(),
         rankings: rankings.len() as u64,
         partial_rankings: if protocol == Protocol::Pairwise {

@@ -42,7 +42,7 @@ pub fn analyze(index: &Index) -> Vec<Sensitivity> {
     for task in [Task::Simulation, Task::Verification] {
         for judge in &study.judges {
             let scored = index.scored(task, &judge.name);
-            for arm in by_arm(study, &scored) {
+            for arm in by_arm(study, scored) {
                 let unread = arm
                     .all
                     .iter()

@@ -151,8 +151,8 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<SimulationAnalysis> {
     if scored.is_empty() {
         return None;
     }
-    let controls = Controls::among(study, &scored);
-    let arms = by_arm(study, &scored);
+    let controls = Controls::among(study, scored);
+    let arms = by_arm(study, scored);
     Some(SimulationAnalysis {
         judge: judge.to_owned(),
         common_samples: arms.first().map_or(0, |arm| sample_count(&arm.common)),

@@ -574,8 +574,8 @@ fn judgments(index: &Index) -> CsvTable {
         &["prediction_right", "state", "verdict", "success", "guess_right", "call"],
     ]);
     for judge in &index.records.study.judges {
-        for trial in index.trials() {
-            let scored = index.score(trial, &judge.name);
+        for scored in index.all_scored(&judge.name) {
+            let trial = scored.trial;
             table.rows.push(vec![
                 trial.id.clone(),
                 judge.name.clone(),
@@ -588,7 +588,7 @@ fn judgments(index: &Index) -> CsvTable {
                 trial.control_of.join("+"),
                 answer_text(trial.prediction.as_ref()),
                 truth(scored.prediction_right),
-                reading_name(&scored).to_owned(),
+                reading_name(scored).to_owned(),
                 scored.verdict().map(verdict_text).unwrap_or_default(),
                 truth(scored.success()),
                 truth(scored.guess_right()),

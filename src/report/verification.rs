@@ -135,15 +135,15 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<VerificationAnalysis> {
     if scored.is_empty() {
         return None;
     }
-    let controls = Controls::among(study, &scored);
-    let arms = by_arm(study, &scored);
+    let controls = Controls::among(study, scored);
+    let arms = by_arm(study, scored);
     Some(VerificationAnalysis {
         judge: judge.to_owned(),
         common_samples: arms.first().map_or(0, |arm| sample_count(&arm.common)),
         samples: index.sample_ids().len(),
         without_truth: scored.iter().filter(|scored| scored.prediction_right.is_none()).count() as u64,
         control: Readings::of(scored.iter().filter(|scored| scored.is_control()).map(Scored::state)),
-        options: option_order(&scored, study.confidence),
+        options: option_order(scored, study.confidence),
         arms: arms
             .iter()
             .map(|arm| arm_analysis(study, judge, arm, &controls))

@@ -88,7 +88,11 @@ impl Tracer<'_> {
                     // The same table again: only the first can be named, but each has row ids of its own.
                     *alias = Some(own_alias(layout.relations.len()));
                 }
-                let (mut relation, kept) = self.relation_named(&table, alias.as_ref())?;
+                let (mut relation, kept) = if names_schema(name) {
+                    (self.table_itself(&table, alias.as_ref())?, None)
+                } else {
+                    self.relation_named(&table, alias.as_ref())?
+                };
                 if let Some(kept) = kept {
                     *name = ObjectName::from(vec![Ident::new(kept)]);
                     if alias.is_none() {
@@ -120,6 +124,11 @@ impl Tracer<'_> {
             _ => Err("a FROM of this form is not traced".to_owned()),
         }
     }
+}
+
+/// Whether a schema stands before the name of a table (`main.table_sql`): then no common table expression is meant.
+pub(super) fn names_schema(name: &ObjectName) -> bool {
+    name.0.len() > 1
 }
 
 fn column_names(relations: &[Relation]) -> impl Iterator<Item = &String> {

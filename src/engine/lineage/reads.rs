@@ -12,6 +12,7 @@ use sqlparser::ast::{
 
 use super::aliases::ordinal;
 use super::expressions::{join_constraint, look_into};
+use super::from::names_schema;
 use crate::engine::TABLE_NAME;
 
 /// What was found.
@@ -392,11 +393,12 @@ impl Resolver<'_> {
                 if let Some(args) = args {
                     self.expression(args, scope);
                 }
+                let is_of_schema = names_schema(name);
                 let known = self
                     .expressions
                     .iter()
                     .rev()
-                    .find(|(name, _)| name.eq_ignore_ascii_case(&table))
+                    .find(|(name, _)| !is_of_schema && name.eq_ignore_ascii_case(&table))
                     .map(|(_, columns)| columns.clone())
                     .or_else(|| table.eq_ignore_ascii_case(TABLE_NAME).then(|| self.base_columns()));
                 scope.relations.push(Relation {

@@ -9,6 +9,7 @@ use sqlparser::ast::{Query, SetExpr, SetOperator, SetQuantifier, TableAlias, Vis
 
 use super::block::skipped_rows;
 use super::carried;
+use super::from::names_schema;
 use super::layout::{Reader, Relation, Source};
 use super::provenance::{Provenance, Shared, altogether, match_rows, merge_equal, row_key, visit_shared};
 use super::reads::reads;
@@ -285,16 +286,13 @@ impl<'db> Tracer<'db> {
         table: &str,
         alias: Option<&TableAlias>,
     ) -> Result<(Relation, Option<String>), Untraced> {
-        let (name, sql_name) = alias.map_or_else(
-            || (table.to_owned(), quoted(table)),
-            |alias| (alias.name.value.clone(), alias.name.to_string()),
-        );
         let found = self
             .expressions
             .iter()
             .rposition(|expression| expression.alias.name.value.eq_ignore_ascii_case(table));
         if let Some(place) = found {
             let kept = self.kept_expression(place)?;
+            let (name, sql_name) = names(table, alias);
             let relation = Relation {
                 sql_name,
                 name,
@@ -303,6 +301,11 @@ impl<'db> Tracer<'db> {
             };
             return Ok((relation, Some(self.kept[kept].table.clone())));
         }
+        Ok((self.table_itself(table, alias)?, None))
+    }
+
+    /// The table, whatever common table expression has its name.
+    pub(super) fn table_itself(&self, table: &str, alias: Option<&TableAlias>) -> Result<Relation, Untraced> {
         if !table.eq_ignore_ascii_case(crate::engine::TABLE_NAME) {
             return Err(format!("the table function {table} is not traced"));
         }
@@ -313,13 +316,13 @@ impl<'db> Tracer<'db> {
             .enumerate()
             .map(|(index, name)| (name.clone(), Some(index)))
             .collect();
-        let relation = Relation {
+        let (name, sql_name) = names(table, alias);
+        Ok(Relation {
             sql_name,
             name,
             source: Source::Table,
             columns,
-        };
-        Ok((relation, None))
+        })
     }
 
     /// Traces a common table expression, with only those before it in scope.
@@ -329,7 +332,7 @@ impl<'db> Tracer<'db> {
         }
         let expression = self.expressions[place].clone();
         let after = self.expressions.split_off(place);
-        let kept = if mentions(&expression.query, &expression.alias.name.value) {
+        let kept = if mentions(&expression.query, &expression.alias.name.value, Schemas::Never) {
             self.kept_recursive(&expression)
         } else {
             let names: Vec<String> = expression
@@ -499,13 +502,14 @@ pub(super) fn untraced(error: EngineError) -> Untraced {
 }
 
 pub(super) fn differs() -> Untraced {
-    "the traced statement did not give the same result".to_owned()
+    "followed part by part, it gives another result than as a whole".to_owned()
 }
 
 /// Whether a query looks at the table. SQLite does not tell of the columns that USING joins by, so that a COUNT over such
 /// a join seems to read nothing; then its FROM names the table, unless a common table expression has taken that name.
 pub(super) fn reads_table(database: &Database, text: &str, query: &Query) -> bool {
-    let names_it = || mentions(query, crate::engine::TABLE_NAME) && !defines(query, crate::engine::TABLE_NAME);
+    let names_it =
+        || mentions(query, crate::engine::TABLE_NAME, Schemas::Also) && !defines(query, crate::engine::TABLE_NAME);
     database.reads_table(text) || names_it()
 }
 
@@ -536,9 +540,24 @@ fn shows_collation(body: &SetExpr) -> bool {
     }
 }
 
+/// How a relation of a FROM is called: by itself, and in SQL.
+fn names(table: &str, alias: Option<&TableAlias>) -> (String, String) {
+    alias.map_or_else(
+        || (table.to_owned(), quoted(table)),
+        |alias| (alias.name.value.clone(), alias.name.to_string()),
+    )
+}
+
+/// Whether a name behind that of a schema counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Schemas {
+    Also,
+    Never,
+}
+
 /// Whether a query reads from a table of this name.
-fn mentions(query: &Query, name: &str) -> bool {
-    struct Mention<'name>(&'name str);
+fn mentions(query: &Query, name: &str, schemas: Schemas) -> bool {
+    struct Mention<'name>(&'name str, Schemas);
     impl Visitor for Mention<'_> {
         type Break = ();
         fn pre_visit_relation(&mut self, relation: &sqlparser::ast::ObjectName) -> std::ops::ControlFlow<()> {
@@ -547,12 +566,12 @@ fn mentions(query: &Query, name: &str) -> bool {
                 .last()
                 .and_then(|part| part.as_ident())
                 .is_some_and(|ident| ident.value.eq_ignore_ascii_case(self.0));
-            if is_it {
+            if is_it && (self.1 == Schemas::Also || !names_schema(relation)) {
                 std::ops::ControlFlow::Break(())
             } else {
                 std::ops::ControlFlow::Continue(())
             }
         }
     }
-    query.visit(&mut Mention(name)).is_break()
+    query.visit(&mut Mention(name, schemas)).is_break()
 }

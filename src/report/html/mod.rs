@@ -127,9 +127,9 @@ pub fn report_pages<E: From<ReportError>>(
             write(path, bytes)?;
         }
     }
-    for trial in index.trials() {
-        for judge in 0..records.study.judges.len() {
-            let (path, bytes) = trials::trial_page(&index, &paths, calls, trial, judge)?;
+    for (number, judge) in records.study.judges.iter().enumerate() {
+        for scored in index.all_scored(&judge.name) {
+            let (path, bytes) = trials::trial_page(&index, &paths, calls, scored, number)?;
             write(path, bytes)?;
         }
     }

@@ -185,7 +185,7 @@ fn trial_list(judge: &PreferenceAnalysis, number: usize, index: &Index, paths: &
     for scored in index.scored(Task::Preference, &judge.judge) {
         let ranking = match scored.verdict() {
             Some(verdict) => CellView::text(verdict_text(verdict)),
-            None => state_cell(&scored),
+            None => state_cell(scored),
         };
         table.rows.push(vec![
             CellView::head(&scored.trial.id).to(paths.page(&scored.trial.id, number)),

@@ -76,7 +76,7 @@ fn arm_trial_list(
 ) -> Option<Folded> {
     let name = &index.records.study.judges.get(judge)?.name;
     let scored = index.scored(task, name);
-    let controls = Controls::among(&index.records.study, &scored);
+    let controls = Controls::among(&index.records.study, scored);
     let own: Vec<&Scored> = scored
         .iter()
         .filter(|scored| matches!(scored.trial.arms.as_slice(), [shown] if shown == arm))
@@ -235,9 +235,10 @@ pub(super) fn trial_page(
     index: &Index,
     paths: &TrialPaths,
     calls: &dyn CallLookup,
-    trial: &Trial,
+    scored: &Scored,
     judge: usize,
 ) -> Result<(String, Vec<u8>), ReportError> {
+    let trial = scored.trial;
     let study = &index.records.study;
     let name = study
         .judges
@@ -245,10 +246,9 @@ pub(super) fn trial_page(
         .map(|judge| judge.name.clone())
         .unwrap_or_default();
     let path = paths.page(&trial.id, judge);
-    let scored = index.score(trial, &name);
     let key = scored.judgment.and_then(|judgment| judgment.call.as_deref());
     let call = key.and_then(|key| calls.call(key));
-    let (outcome, outcome_class, outcome_detail) = outcome(&scored);
+    let (outcome, outcome_class, outcome_detail) = outcome(scored);
     let arm_number = match trial.task {
         Task::Preference => None,
         _ => Some(
@@ -264,7 +264,7 @@ pub(super) fn trial_page(
         report: study.title.clone().unwrap_or_else(|| study.name.clone()),
         task: task_name(trial.task),
         back: format!("../{REPORT}{}", anchors::to_trials(trial.task, judge, arm_number)),
-        facts: facts(&scored),
+        facts: facts(scored),
         outcome,
         outcome_class,
         outcome_detail,
@@ -280,7 +280,7 @@ pub(super) fn trial_page(
             .and_then(|judgment| judgment.raw.clone())
             .or_else(|| call.as_ref().map(|call| call.text.clone())),
         call: call.as_ref().map(call_facts).unwrap_or_default(),
-        related: related(index, paths, &scored, judge),
+        related: related(index, paths, scored, judge),
         judge: name,
     };
     let html = page.render().map_err(|error| ReportError::Page {
