@@ -1,5 +1,8 @@
 //! Whether judges agree with each other on the same trials: every two of them, and all together. Panels are made of judges
 //! and are no further ones.
+//!
+//! What two judges say alike by chance depends on what there is to say: chance is taken within trials that offer the same
+//! answers, and then put together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +10,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Answer, QuestionKind};
-use crate::judge::{Task, Verdict};
-use crate::stats::agreement::{CohenKappa, Weights, cohen_kappa};
-use crate::stats::krippendorff::{Measurement, krippendorff_alpha};
+use crate::judge::{CONTROL_ARM, Task, Trial, Verdict};
+use crate::stats::stratified::{Item, Pair, Tables, kappa, nominal_alpha};
 use crate::stats::{Interval, Stat, Undefined};
 
 use super::index::{Index, Scored};
 use super::inference::{Inference, by_sample};
 use super::quantities::Proportion;
+use super::records::StudyFacts;
 
 /// Agreement in one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,17 +30,17 @@ pub struct AgreementAnalysis {
     pub compared: String,
     /// One entry every two judges.
     pub pairs: Vec<JudgePair>,
-    /// Krippendorff's alpha over all judges, with its interval over trials.
+    /// Krippendorff's alpha over all judges, with its interval over samples.
     pub alpha: Stat<Alpha>,
 }
 
-/// Krippendorff's alpha, nominal.
+/// Krippendorff's alpha, nominal, with expected disagreement taken within trials that offer the same answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Alpha {
     /// 1 is agreement, 0 agreement as by chance.
     pub value: f64,
-    /// Jackknife interval over trials.
+    /// Jackknife interval over samples.
     pub interval: Stat<Interval>,
     /// Trials judged by two judges or more.
     pub trials: usize,
@@ -55,14 +58,34 @@ pub struct JudgePair {
     pub second: String,
     /// Trials on which they say the same.
     pub agreement: Proportion,
-    /// The share on which they would by chance, from what each says how often.
+    /// The share on which they would by chance, from what each says how often on trials that offer the same answers.
     pub chance: Stat<f64>,
-    /// Cohen's kappa.
+    /// Cohen's kappa: agreement beyond that chance, as a part of what is possible.
     pub kappa: Stat<f64>,
     /// Its interval, from a bootstrap over samples.
     pub kappa_interval: Stat<Interval>,
     /// What both said, counted; only what occurs.
     pub confusion: Vec<ConfusionCell>,
+    /// Kinds of trials by the answers that they offer: the same arms to choose among, or the same kind of answer.
+    pub strata: usize,
+    /// The same by arm, in the order of the study, the control last; in tasks that show one arm at a time.
+    pub arms: Vec<ArmAgreement>,
+}
+
+/// Two judges on the trials of one arm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArmAgreement {
+    /// The arm.
+    pub arm: String,
+    /// Trials on which they say the same.
+    pub agreement: Proportion,
+    /// The share on which they would by chance.
+    pub chance: Stat<f64>,
+    /// Cohen's kappa.
+    pub kappa: Stat<f64>,
+    /// Its interval, from a bootstrap over samples.
+    pub kappa_interval: Stat<Interval>,
 }
 
 /// One cell of a confusion table.
@@ -99,8 +122,7 @@ pub fn analyze(index: &Index) -> Vec<AgreementAnalysis> {
         let mut pairs = Vec::new();
         for (place, (first, one)) in said.iter().enumerate() {
             for (second, other) in &said[place + 1..] {
-                let inference = Inference::of(study, &["agreement", task_key(task), first, second]);
-                pairs.push(pair((first, one), (second, other), inference));
+                pairs.push(pair(study, task, (first, one), (second, other)));
             }
         }
         found.push(AgreementAnalysis {
@@ -124,23 +146,44 @@ fn task_key(task: Task) -> &'static str {
     super::flags::task_name(task)
 }
 
-/// What a judge said on a trial, as a category, with the sample.
+/// What a judge said on a trial, as a category, with the sample, the arm where it shows one, and what it offers to say.
 #[derive(Clone, Debug)]
 struct Said<'a> {
     sample: &'a str,
+    arm: Option<&'a str>,
+    offers: String,
     category: String,
 }
 
 fn of_judge<'a>(index: &Index<'a>, task: Task, judge: &str) -> BTreeMap<&'a str, Said<'a>> {
     let scored = index.scored(task, judge);
     let said = scored.iter().filter_map(|scored| {
+        let trial = scored.trial;
         let said = Said {
-            sample: &scored.trial.sample,
+            sample: &trial.sample,
+            arm: match (task, trial.arms.as_slice()) {
+                (Task::Simulation | Task::Verification, [arm]) => Some(arm),
+                _ => None,
+            },
+            offers: offers(trial),
             category: category(scored)?,
         };
-        Some((scored.trial.id.as_str(), said))
+        Some((trial.id.as_str(), said))
     });
     said.collect()
+}
+
+/// What there is to say on a trial: trials of which this is equal offer the same answers.
+fn offers(trial: &Trial) -> String {
+    match trial.task {
+        Task::Preference => {
+            let mut arms: Vec<&str> = trial.arms.iter().map(String::as_str).collect();
+            arms.sort_unstable();
+            format!("{:?} {} {arms:?}", trial.protocol, trial.ties)
+        }
+        Task::Simulation => format!("{:?}", trial.kind),
+        Task::Verification => String::new(),
+    }
 }
 
 fn category(scored: &Scored) -> Option<String> {
@@ -170,70 +213,72 @@ fn category(scored: &Scored) -> Option<String> {
     }
 }
 
+/// A trial that both judges gave a readable verdict on.
+struct Both<'a> {
+    sample: &'a str,
+    arm: Option<&'a str>,
+    first: &'a str,
+    second: &'a str,
+    /// The numbers of what both said and of what there was to say.
+    numbers: Pair,
+}
+
+/// Numbers of names, by their order.
+fn numbers<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let names: BTreeSet<&str> = names.collect();
+    names.into_iter().zip(0..).collect()
+}
+
 fn pair(
+    study: &StudyFacts,
+    task: Task,
     (first, one): (&str, &BTreeMap<&str, Said>),
     (second, other): (&str, &BTreeMap<&str, Said>),
-    inference: Inference,
 ) -> JudgePair {
-    let both: Vec<(&str, &str, &str)> = one
-        .iter()
-        .filter_map(|(trial, said)| {
-            let other = other.get(trial)?;
-            Some((said.sample, said.category.as_str(), other.category.as_str()))
+    let both = || one.iter().filter_map(|(trial, said)| Some((said, other.get(trial)?)));
+    let categories = numbers(both().flat_map(|(one, other)| [one.category.as_str(), other.category.as_str()]));
+    let offered = numbers(both().map(|(one, _)| one.offers.as_str()));
+    let both: Vec<Both> = both()
+        .map(|(one, other)| Both {
+            sample: one.sample,
+            arm: one.arm,
+            first: &one.category,
+            second: &other.category,
+            numbers: Pair {
+                stratum: offered[one.offers.as_str()],
+                first: categories[one.category.as_str()],
+                second: categories[other.category.as_str()],
+            },
         })
         .collect();
-    let categories: Vec<&str> = both
-        .iter()
-        .flat_map(|(_, one, other)| [*one, *other])
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect();
-    let number = |category: &str| categories.binary_search(&category).unwrap_or_default();
     let mut cells: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-    for (_, one, other) in &both {
-        *cells.entry((one, other)).or_default() += 1;
+    for both in &both {
+        *cells.entry((both.first, both.second)).or_default() += 1;
     }
-    let kappa: Stat<CohenKappa> = if both.is_empty() {
-        Err(Undefined::because("no trial has a readable verdict of both"))
-    } else {
-        let one: Vec<usize> = both.iter().map(|said| number(said.1)).collect();
-        let other: Vec<usize> = both.iter().map(|said| number(said.2)).collect();
-        cohen_kappa(&one, &other, categories.len(), Weights::None, inference.level)
-    };
-    let n = both.len() as f64;
-    let share = |of: &dyn Fn(&(&str, &str, &str)) -> bool| both.iter().filter(|said| of(said)).count() as f64 / n;
-    // Kappa is a function of the cells summed over samples.
-    let k = categories.len();
-    let rows: Vec<Vec<f64>> = by_sample(
-        both.iter()
-            .map(|(sample, one, other)| (*sample, (number(one), number(other)))),
-    )
-    .into_values()
-    .map(|said| {
-        let mut row = vec![0.0; k * k];
-        for (one, other) in said {
-            row[one * k + other] += 1.0;
-        }
-        row
-    })
-    .collect();
+    let key = ["agreement", task_key(task), first, second];
+    let whole = of_trials(&both.iter().collect::<Vec<_>>(), Inference::of(study, &key));
+    let names = study.arms.iter().map(|arm| arm.name.as_str()).chain([CONTROL_ARM]);
+    let arms = names.filter_map(|arm| {
+        let of_arm: Vec<&Both> = both.iter().filter(|both| both.arm == Some(arm)).collect();
+        let inference = Inference::of(study, &["agreement", task_key(task), first, second, arm]);
+        (!of_arm.is_empty()).then(|| {
+            let found = of_trials(&of_arm, inference);
+            ArmAgreement {
+                arm: arm.to_owned(),
+                agreement: found.agreement,
+                chance: found.chance,
+                kappa: found.kappa,
+                kappa_interval: found.kappa_interval,
+            }
+        })
+    });
     JudgePair {
         first: first.to_owned(),
         second: second.to_owned(),
-        agreement: Proportion::of_samples(
-            both.iter().map(|(sample, one, other)| (*sample, one == other)),
-            inference,
-        ),
-        chance: if both.is_empty() {
-            Err(Undefined::because("no trial has a readable verdict of both"))
-        } else {
-            Ok(categories
-                .iter()
-                .map(|category| share(&|said| said.1 == *category) * share(&|said| said.2 == *category))
-                .sum())
-        },
-        kappa: kappa.map(|found| found.kappa),
-        kappa_interval: inference.interval(&rows, |totals| kappa_of_cells(totals, k)),
+        agreement: whole.agreement,
+        chance: whole.chance,
+        kappa: whole.kappa,
+        kappa_interval: whole.kappa_interval,
         confusion: cells
             .into_iter()
             .map(|((first, second), trials)| ConfusionCell {
@@ -242,41 +287,66 @@ fn pair(
                 trials,
             })
             .collect(),
+        strata: offered.len(),
+        arms: arms.collect(),
     }
 }
 
-/// Cohen's kappa from the cells of a table, row by row.
-fn kappa_of_cells(cells: &[f64], k: usize) -> Option<f64> {
-    let n: f64 = cells.iter().sum();
-    let observed: f64 = (0..k).map(|i| cells[i * k + i]).sum();
-    let expected: f64 = (0..k)
-        .map(|i| {
-            let row: f64 = cells[i * k..(i + 1) * k].iter().sum();
-            let column: f64 = (0..k).map(|j| cells[j * k + i]).sum();
-            row * column
-        })
-        .sum::<f64>()
-        / n;
-    (n > 0.0 && expected < n).then(|| (observed - expected) / (n - expected))
+/// What some trials come to.
+struct Found {
+    agreement: Proportion,
+    chance: Stat<f64>,
+    kappa: Stat<f64>,
+    kappa_interval: Stat<Interval>,
+}
+
+fn of_trials(both: &[&Both], inference: Inference) -> Found {
+    let pairs: Vec<Pair> = both.iter().map(|both| both.numbers).collect();
+    let tables = Tables::of(&pairs);
+    // Kappa is a function of the cells summed over samples.
+    let rows: Vec<Vec<f64>> = by_sample(both.iter().map(|both| (both.sample, both.numbers)))
+        .into_values()
+        .map(|pairs| tables.cells(&pairs))
+        .collect();
+    let found = if both.is_empty() {
+        Err(Undefined::because("no trial has a readable verdict of both"))
+    } else {
+        tables.chance(&tables.cells(&pairs))
+    };
+    let (chance, found) = match found {
+        Ok((observed, chance)) => (Ok(chance), kappa(observed, chance)),
+        Err(undefined) => (Err(undefined.clone()), Err(undefined)),
+    };
+    Found {
+        agreement: Proportion::of_samples(
+            both.iter().map(|both| (both.sample, both.first == both.second)),
+            inference,
+        ),
+        chance,
+        kappa: found,
+        kappa_interval: inference.interval(&rows, |totals| {
+            let (observed, chance) = tables.chance(totals).ok()?;
+            kappa(observed, chance).ok()
+        }),
+    }
 }
 
 fn alpha(said: &[(&str, BTreeMap<&str, Said>)], level: f64) -> Stat<Alpha> {
-    let trials: BTreeSet<&str> = said.iter().flat_map(|(_, said)| said.keys().copied()).collect();
-    let categories: BTreeSet<&str> = said
-        .iter()
-        .flat_map(|(_, said)| said.values().map(|said| said.category.as_str()))
-        .collect();
-    let number = |category: &str| {
-        categories
-            .iter()
-            .position(|known| *known == category)
-            .map(|place| place as f64)
-    };
-    let table: Vec<Vec<Option<f64>>> = said
-        .iter()
-        .map(|(_, said)| trials.iter().map(|trial| number(&said.get(trial)?.category)).collect())
-        .collect();
-    krippendorff_alpha(&table, Measurement::Nominal, level).map(|found| Alpha {
+    let all = || said.iter().flat_map(|(_, said)| said.iter());
+    let categories = numbers(all().map(|(_, said)| said.category.as_str()));
+    let offered = numbers(all().map(|(_, said)| said.offers.as_str()));
+    let samples = numbers(all().map(|(_, said)| said.sample));
+    let mut items: BTreeMap<&str, Item> = BTreeMap::new();
+    for (trial, said) in all() {
+        let item = items.entry(trial).or_insert_with(|| Item {
+            cluster: samples[said.sample],
+            stratum: offered[said.offers.as_str()],
+            categories: Vec::new(),
+        });
+        item.categories.push(categories[said.category.as_str()]);
+    }
+    let items: Vec<Item> = items.into_values().collect();
+    nominal_alpha(&items, level).map(|found| Alpha {
         value: found.value,
         interval: found.interval,
         trials: found.items,

@@ -3,14 +3,17 @@
 use super::analysis::Analysis;
 use super::csv_table::{CsvTable, ends, figure, proportion_cells};
 use super::flags::task_name;
+use super::quantities::Proportion;
+use crate::stats::{Interval, Stat};
 
-/// One row a task and two judges; and one a task with alpha over all of them.
+/// One row a task and two judges, one an arm of theirs where a trial shows one; and one a task with alpha over all judges.
 pub(super) fn agreement(analysis: &Analysis) -> CsvTable {
     let mut table = CsvTable::new(&[
         &[
             "task",
             "judge",
             "and_judge",
+            "arm",
             "agreement",
             "low",
             "high",
@@ -22,15 +25,30 @@ pub(super) fn agreement(analysis: &Analysis) -> CsvTable {
     ]);
     for task in &analysis.agreement {
         for pair in &task.pairs {
-            let mut row = vec![task_name(task.task).to_owned(), pair.first.clone(), pair.second.clone()];
-            row.extend(proportion_cells(&pair.agreement));
-            row.extend([figure(&pair.chance), figure(&pair.kappa)]);
-            row.extend(ends(&pair.kappa_interval));
-            row.extend([const { String::new() }; 3]);
-            table.rows.push(row);
+            let mut add = |arm: &str, of: (&Proportion, &Stat<f64>, &Stat<f64>, &Stat<Interval>)| {
+                let mut row = vec![
+                    task_name(task.task).to_owned(),
+                    pair.first.clone(),
+                    pair.second.clone(),
+                    arm.to_owned(),
+                ];
+                row.extend(proportion_cells(of.0));
+                row.extend([figure(of.1), figure(of.2)]);
+                row.extend(ends(of.3));
+                row.extend([const { String::new() }; 3]);
+                table.rows.push(row);
+            };
+            add(
+                "(all)",
+                (&pair.agreement, &pair.chance, &pair.kappa, &pair.kappa_interval),
+            );
+            for arm in &pair.arms {
+                add(&arm.arm, (&arm.agreement, &arm.chance, &arm.kappa, &arm.kappa_interval));
+            }
         }
         if let Ok(alpha) = &task.alpha {
-            let mut row = vec![task_name(task.task).to_owned(), "(all)".to_owned(), "(all)".to_owned()];
+            let mut row = vec![task_name(task.task).to_owned()];
+            row.extend(["(all)", "(all)", "(all)"].map(str::to_owned));
             row.extend([const { String::new() }; 4]);
             row.push(alpha.trials.to_string());
             row.extend([const { String::new() }; 4]);

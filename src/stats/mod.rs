@@ -30,6 +30,7 @@ mod resample;
 pub mod sign_flip;
 pub mod signal_detection;
 pub mod signed_rank;
+pub mod stratified;
 pub mod studentized_range;
 pub mod unpaired;
 pub mod within;

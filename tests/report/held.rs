@@ -1,113 +1,12 @@
 //! Sentences and flags on what is held against something else, of made-up studies that a reviewer would try.
 
-use tabjury::dataset::{Answer, Gold, QuestionKind};
-use tabjury::judge::{CONTROL_ARM, Judgment, Outcome, Protocol, Task, Trial, Verdict};
+use tabjury::dataset::Answer;
+use tabjury::judge::{CONTROL_ARM, Protocol, Task, Verdict};
+use tabjury::report::JudgeFacts;
 use tabjury::report::flags::{FlagKind, Severity};
-use tabjury::report::{Analysis, JudgeFacts, RunRecords, analyze};
 
-use crate::made_up::records;
+use crate::studies::{Study, flags, said_true, trial};
 use crate::{close, outputs};
-
-/// A run of some arms before one judge, `alder`.
-struct Study {
-    records: RunRecords,
-}
-
-impl Study {
-    fn new(task: Task, arms: &[&str]) -> Self {
-        let mut records = records();
-        let arm = records.study.arms[0].clone();
-        records.study.arms = arms
-            .iter()
-            .map(|name| tabjury::report::ArmFacts {
-                name: (*name).to_owned(),
-                ..arm.clone()
-            })
-            .collect();
-        records.study.judges.truncate(1);
-        records.study.tasks = vec![task];
-        records.traces.clear();
-        records.pages.clear();
-        records.judgments.clear();
-        records.trials.clear();
-        records.samples.clear();
-        Self { records }
-    }
-
-    fn sample(&mut self, sample: usize, gold: bool) {
-        let mut own = crate::made_up::records().samples[0].clone();
-        own.id = format!("s{sample:03}");
-        own.gold = Some(Gold::Verdict(gold));
-        self.records.samples.push(own);
-    }
-
-    fn add(&mut self, mut trial: Trial, verdict: Verdict) {
-        trial = trial.identified();
-        for judge in &self.records.study.judges {
-            self.records.judgments.push(Judgment {
-                trial: trial.id.clone(),
-                judge: judge.name.clone(),
-                call: None,
-                raw: None,
-                outcome: Outcome::Verdict(verdict.clone()),
-                asked: None,
-                repair: None,
-                confidence: None,
-            });
-        }
-        self.records.trials.push(trial);
-    }
-
-    /// One page in simulation and what was guessed.
-    fn guess(&mut self, sample: usize, arm: &str, prediction: Option<Answer>, guess: Answer) {
-        let mut page = trial(Task::Simulation, sample, &[arm], Protocol::Ranking, 0);
-        if matches!(guess, Answer::Values(_)) {
-            page.kind = QuestionKind::ShortAnswer;
-        }
-        page.prediction = prediction;
-        if arm == CONTROL_ARM {
-            page.control_of = self.records.study.arms.iter().map(|arm| arm.name.clone()).collect();
-        }
-        self.add(page, Verdict::Guess(guess));
-    }
-
-    fn analysis(&self) -> (Analysis, String) {
-        outputs(&self.records);
-        let analysis = analyze(&self.records);
-        let said = analysis.conclusions.join("\n");
-        (analysis, said)
-    }
-}
-
-fn trial(task: Task, sample: usize, arms: &[&str], protocol: Protocol, repeat: u32) -> Trial {
-    Trial {
-        id: String::new(),
-        task,
-        sample: format!("s{sample:03}"),
-        kind: QuestionKind::FactVerification,
-        arms: arms.iter().map(|arm| (*arm).to_owned()).collect(),
-        labels: arms.iter().map(|arm| (*arm).to_owned()).collect(),
-        options: Vec::new(),
-        prediction: None,
-        control_of: Vec::new(),
-        recorded_right: None,
-        repeat,
-        turn: 0,
-        protocol,
-        ties: false,
-        descriptions: Vec::new(),
-        suspects: Vec::new(),
-    }
-}
-
-fn said_true(value: bool) -> Answer {
-    Answer::Verdict(value)
-}
-
-fn flags(analysis: &Analysis, kind: FlagKind) -> Vec<(Severity, String)> {
-    let found = analysis.flags.iter().filter(|flag| flag.kind == kind);
-    found.map(|flag| (flag.severity, flag.message.clone())).collect()
-}
 
 #[test]
 fn a_difference_of_trials_is_not_said_to_be_better_by_counting_samples() {

@@ -3,6 +3,7 @@
 use crate::report::agreement::JudgePair;
 use crate::report::analysis::Analysis;
 use crate::report::flags::{counted, task_name};
+use crate::stats::{Interval, Stat};
 
 use super::view::{Block, CellView, Section, TableView, percent, two_decimals};
 
@@ -29,6 +30,7 @@ pub(super) fn agreement(analysis: &Analysis) -> Option<Section> {
             table.rows.push(row(pair));
         }
         blocks.push(Block::Table(table));
+        blocks.extend(by_arm(&task.pairs).map(Block::Table));
         blocks.push(Block::Text(match &task.alpha {
             Ok(alpha) => format!(
                 "Krippendorff's alpha of {} over {}: {}{}.",
@@ -56,7 +58,8 @@ pub(super) fn agreement(analysis: &Analysis) -> Option<Section> {
         terms: vec![
             (
                 "by chance",
-                "The share on which they would say the same if neither looked, from how often each says what.",
+                "The share on which they would say the same if neither looked, from how often each says what on trials that \
+                 offer the same answers.",
             ),
             (
                 "kappa",
@@ -67,15 +70,37 @@ pub(super) fn agreement(analysis: &Analysis) -> Option<Section> {
     })
 }
 
-fn row(pair: &JudgePair) -> Vec<CellView> {
-    let mut kappa = CellView::figure(&pair.kappa, two_decimals);
-    if let Ok(interval) = &pair.kappa_interval {
-        kappa = kappa.detail(format!(
+/// Agreement on the trials of each arm; none where a trial shows several.
+fn by_arm(pairs: &[JudgePair]) -> Option<TableView> {
+    let mut table = TableView::new("By arm", &["judge", "and", "arm", "#the same", "#by chance", "#kappa"]);
+    for pair in pairs {
+        for arm in &pair.arms {
+            table.rows.push(vec![
+                CellView::head(&pair.first),
+                CellView::text(&pair.second),
+                CellView::text(&arm.arm),
+                CellView::proportion(&arm.agreement),
+                CellView::figure(&arm.chance, percent),
+                kappa(&arm.kappa, &arm.kappa_interval),
+            ]);
+        }
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn kappa(value: &Stat<f64>, interval: &Stat<Interval>) -> CellView {
+    let cell = CellView::figure(value, two_decimals);
+    match interval {
+        Ok(interval) => cell.detail(format!(
             "{} to {}",
             two_decimals(interval.low),
             two_decimals(interval.high)
-        ));
+        )),
+        Err(_) => cell,
     }
+}
+
+fn row(pair: &JudgePair) -> Vec<CellView> {
     let confusion: Vec<String> = pair
         .confusion
         .iter()
@@ -86,7 +111,7 @@ fn row(pair: &JudgePair) -> Vec<CellView> {
         CellView::text(&pair.second),
         CellView::proportion(&pair.agreement),
         CellView::figure(&pair.chance, percent),
-        kappa,
+        kappa(&pair.kappa, &pair.kappa_interval),
         CellView::text(confusion.join("; ")),
     ]
 }
