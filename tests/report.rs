@@ -25,6 +25,10 @@ mod parquet;
 mod planted;
 #[path = "report/published.rs"]
 mod published;
+#[path = "report/strata.rs"]
+mod strata;
+#[path = "report/studies.rs"]
+mod studies;
 #[path = "report/synthetic.rs"]
 mod synthetic;
 

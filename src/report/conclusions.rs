@@ -244,7 +244,7 @@ fn interval_in_points(interval: &Stat<Interval>) -> String {
     }
 }
 
-fn p_words(p: f64) -> String {
+pub(super) fn p_words(p: f64) -> String {
     if p < 0.001 {
         "corrected p < 0.001".to_owned()
     } else {

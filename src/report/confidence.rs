@@ -9,11 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::Answer;
 use crate::judge::{Confidence, Task};
-use crate::stats::calibration::calibration;
-use crate::stats::discrimination::auroc;
+use crate::stats::calibration::{bin_of, calibration};
+use crate::stats::discrimination::auroc_of_clusters;
 use crate::stats::{Interval, Stat};
 
 use super::index::{Index, Scored};
+use super::inference::Inference;
+use super::quantities::Proportion;
 
 /// Bins of equal width.
 const BINS: usize = 10;
@@ -34,9 +36,9 @@ pub struct ConfidenceAnalysis {
     pub expected_error: Stat<f64>,
     /// Brier's score, which needs no bins.
     pub brier: Stat<f64>,
-    /// The area under the ROC curve: 1/2 for guessing. Trials of one sample are taken as independent.
+    /// The area under the ROC curve: 1/2 for guessing.
     pub area: Stat<f64>,
-    /// Its interval.
+    /// Its interval over samples (DeLong's; where a sample has several verdicts Obuchowski's).
     pub area_interval: Stat<Interval>,
     /// The bins that hold a verdict, from low to high probability.
     pub bins: Vec<ConfidenceBin>,
@@ -56,8 +58,8 @@ pub struct ConfidenceBin {
     pub mean_confidence: f64,
     /// The share of them of which it is so.
     pub share: f64,
-    /// Wilson interval of that share; trials of one sample are taken as independent.
-    pub interval: Interval,
+    /// Wilson's interval of that share; where a sample has several verdicts in the bin from a bootstrap over samples.
+    pub interval: Stat<Interval>,
 }
 
 /// One entry a task and judge whose probabilities were asked for.
@@ -68,7 +70,7 @@ pub fn analyze(index: &Index) -> Vec<ConfidenceAnalysis> {
         for judge in &index.records.study.judges {
             let scored = index.scored(task, &judge.name);
             let mut absent = 0;
-            let (mut probabilities, mut so) = (Vec::new(), Vec::new());
+            let (mut probabilities, mut so, mut samples) = (Vec::new(), Vec::new(), Vec::new());
             for scored in scored
                 .iter()
                 .filter(|scored| !scored.is_control() && scored.verdict().is_some())
@@ -80,6 +82,7 @@ pub fn analyze(index: &Index) -> Vec<ConfidenceAnalysis> {
                         if let Some(is_so) = is_so(scored) {
                             probabilities.push(*positive);
                             so.push(is_so);
+                            samples.push(scored.trial.sample.as_str());
                         }
                     }
                 }
@@ -88,7 +91,7 @@ pub fn analyze(index: &Index) -> Vec<ConfidenceAnalysis> {
                 continue;
             }
             let curve = calibration(&probabilities, &so, BINS, level);
-            let area = auroc(&probabilities, &so, level);
+            let area = auroc_of_clusters(&probabilities, &so, &samples, level);
             found.push(ConfidenceAnalysis {
                 task,
                 judge: judge.name.clone(),
@@ -104,13 +107,20 @@ pub fn analyze(index: &Index) -> Vec<ConfidenceAnalysis> {
                 bins: curve.map_or_else(
                     |_| Vec::new(),
                     |curve| {
+                        let key = ["confidence", super::flags::task_name(task), &judge.name];
+                        let inference = Inference::of(&index.records.study, &key);
+                        let share_in = |place: usize| {
+                            let verdicts = probabilities.iter().zip(&so).zip(&samples);
+                            let inside = verdicts.filter(|((probability, _), _)| bin_of(**probability, BINS) == place);
+                            Proportion::of_samples(inside.map(|((_, so), sample)| (*sample, *so)), inference)
+                        };
                         let bins = curve.bins.into_iter().map(|bin| ConfidenceBin {
                             from: bin.from,
                             to: bin.to,
                             count: bin.count,
                             mean_confidence: bin.mean_confidence,
                             share: bin.share_right,
-                            interval: bin.interval,
+                            interval: share_in(bin_of(f64::midpoint(bin.from, bin.to), BINS)).interval,
                         });
                         bins.collect()
                     },

@@ -49,6 +49,7 @@ pub(super) fn bins(analysis: &Analysis) -> CsvTable {
     ]]);
     for entry in &analysis.confidence {
         for bin in &entry.bins {
+            let [low, high] = ends(&bin.interval);
             table.rows.push(vec![
                 task_name(entry.task).to_owned(),
                 entry.judge.clone(),
@@ -57,8 +58,8 @@ pub(super) fn bins(analysis: &Analysis) -> CsvTable {
                 bin.count.to_string(),
                 bin.mean_confidence.to_string(),
                 bin.share.to_string(),
-                bin.interval.low.to_string(),
-                bin.interval.high.to_string(),
+                low,
+                high,
             ]);
         }
     }

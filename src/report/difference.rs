@@ -187,13 +187,16 @@ impl Difference {
 
 /// Corrects the p of a family of tests (Holm 1979).
 pub fn correct<'a>(family: impl IntoIterator<Item = &'a mut Difference>) {
-    let family: Vec<&mut Difference> = family.into_iter().collect();
-    let p: Vec<f64> = family.iter().map(|test| test.p).collect();
-    let Ok(corrected) = corrected(&p, Correction::Holm) else {
-        return;
-    };
-    for (test, p) in family.into_iter().zip(corrected) {
-        test.p_corrected = p;
+    correct_each(family.into_iter().map(|test| (test.p, &mut test.p_corrected)));
+}
+
+/// The same of any tests: each p, and where the corrected one goes.
+pub fn correct_each<'a>(family: impl Iterator<Item = (f64, &'a mut f64)>) {
+    let (p, places): (Vec<f64>, Vec<&mut f64>) = family.unzip();
+    if let Ok(corrected) = corrected(&p, Correction::Holm) {
+        for (place, p) in places.into_iter().zip(corrected) {
+            *place = p;
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::explain::AnswerVisibility;
 use crate::judge::{CONTROL_ARM, Task};
 
 use super::analysis::Analysis;
+use super::conclusions::p_words;
 use super::control::IS_THE_CONTROL;
 pub use super::flag_kinds::{FlagKind, Severity};
 use super::index::{Index, is_control};
@@ -266,7 +267,7 @@ impl Flags {
             if !analysis.study.own_samples() {
                 self.common(judge.common_samples, judge.samples, about);
             }
-            self.options(&judge.options, about);
+            self.options(&judge.options, analysis.study.confidence, about);
             for arm in &judge.arms {
                 let about = (about.0, about.1, Some(arm.arm.as_str()));
                 self.readings(&arm.readings, about);
@@ -299,7 +300,7 @@ impl Flags {
         }
     }
 
-    fn options(&mut self, options: &OptionOrderEffect, about: About) {
+    fn options(&mut self, options: &OptionOrderEffect, level: f64, about: About) {
         let judge = about.1.unwrap_or_default();
         let shown = &options.correct_first;
         let off = (2.0 * shown.successes as f64 - shown.n as f64).abs();
@@ -315,14 +316,20 @@ impl Flags {
                     counted(shown.n, "trial")
                 ),
             );
-        } else if excludes(&options.first_shown_chosen, 0.5) {
+        } else if let Ok(test) = &options.test
+            && test.p_corrected < 1.0 - level
+        {
             self.add(
                 Severity::Severe,
                 FlagKind::OptionBias,
                 about,
                 format!(
-                    "{judge} chose the option shown first in {} of {} verdicts; half would be even.",
-                    options.first_shown_chosen.successes, options.first_shown_chosen.n
+                    "{judge} chose the option shown first in {} of {} verdicts; half would be even (sign-flip test over {}, \
+                     {}).",
+                    options.first_shown_chosen.successes,
+                    options.first_shown_chosen.n,
+                    counted(test.samples, "sample"),
+                    p_words(test.p_corrected),
                 ),
             );
         }

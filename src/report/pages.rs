@@ -7,6 +7,7 @@ use crate::explain::AnswerVisibility;
 use crate::judge::CONTROL_ARM;
 use crate::stats::Stat;
 
+use super::inference::Inference;
 use super::quantities::{Proportion, share};
 use super::records::{PageRecord, RunRecords};
 
@@ -59,25 +60,42 @@ pub fn analyze(records: &RunRecords) -> Vec<PageAnalysis> {
                 .iter()
                 .filter(|page| page.arm == arm && page.answer == answer)
                 .collect();
-            (!pages.is_empty()).then(|| of_arm(arm, answer, &pages, records.study.confidence))
+            (!pages.is_empty()).then(|| {
+                of_arm(
+                    arm,
+                    answer,
+                    &pages,
+                    Inference::of(&records.study, &["pages", arm, answer.name()]),
+                )
+            })
         })
         .collect()
 }
 
-fn of_arm(arm: &str, answer: AnswerVisibility, pages: &[&PageRecord], level: f64) -> PageAnalysis {
+fn of_arm(arm: &str, answer: AnswerVisibility, pages: &[&PageRecord], inference: Inference) -> PageAnalysis {
     let count = pages.len() as u64;
     let sum = |of: fn(&PageRecord) -> usize| pages.iter().map(|page| of(page) as u64).sum::<u64>();
     let steps = sum(|page| page.facts.steps);
+    // The pages of a control and the steps of a page share their sample.
+    let of_steps = |of: fn(&PageRecord) -> usize| {
+        let counts = pages
+            .iter()
+            .map(|page| (page.sample.as_str(), of(page) as u64, page.facts.steps as u64));
+        Proportion::of_counts(counts, inference)
+    };
+    let of_pages = |of: fn(&PageRecord) -> bool| {
+        Proportion::of_samples(pages.iter().map(|page| (page.sample.as_str(), of(page))), inference)
+    };
     PageAnalysis {
         arm: arm.to_owned(),
         answer,
         pages: count,
         steps_per_page: share(steps, count),
-        steps_marked: Proportion::new(sum(|page| page.facts.steps_marked), steps, level),
-        steps_inexact: Proportion::new(sum(|page| page.facts.steps_inexact), steps, level),
-        answer_not_from_steps: Proportion::of(pages.iter().map(|page| page.facts.answer_not_from_steps), level),
+        steps_marked: of_steps(|page| page.facts.steps_marked),
+        steps_inexact: of_steps(|page| page.facts.steps_inexact),
+        answer_not_from_steps: of_pages(|page| page.facts.answer_not_from_steps),
         places_withheld_per_page: share(sum(|page| page.facts.places_withheld), count),
-        leaking: Proportion::of(pages.iter().map(|page| !page.facts.leaks.is_empty()), level),
+        leaking: of_pages(|page| !page.facts.leaks.is_empty()),
         html_bytes_per_page: share(sum(|page| page.facts.html_bytes), count),
         markdown_bytes_per_page: share(sum(|page| page.facts.markdown_bytes), count),
         html_tokens_per_page: share(sum(|page| page.facts.html_tokens), count),

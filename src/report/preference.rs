@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::{CONTROL_ARM, Protocol, Task, Verdict};
 use crate::stats::Undefined;
-use crate::stats::multiple::{Correction, corrected};
 
 pub use self::other_forms::{
     BestWorstAnalysis, BestWorstArm, FirstPlaceTest, FirstPlaceTestKind, ScoredArm, ScoredCriterion,
@@ -25,6 +24,7 @@ pub use self::pairs::{ArmPair, PairAnalysis, PairArm};
 pub use self::rank_tests::{ArmsDiffer, PlaceTest, RankPair, RankTests};
 use self::ranking::Ranking;
 pub use self::stability::Stability;
+use super::difference::correct_each;
 use super::index::{Index, Scored};
 use super::inference::Inference;
 use super::quantities::{Mean, Proportion, Readings};
@@ -159,26 +159,16 @@ pub fn analyze(index: &Index) -> Vec<PreferenceAnalysis> {
         .collect();
     for panels in [false, true] {
         let of_panels = |judge: &&mut PreferenceAnalysis| study.is_panel(&judge.judge) == panels;
-        correct(found.iter_mut().filter(of_panels).filter_map(|judge| {
+        correct_each(found.iter_mut().filter(of_panels).filter_map(|judge| {
             let test = judge.tests.as_mut()?.places.as_mut().ok()?;
             Some((test.p, &mut test.p_corrected))
         }));
-        correct(found.iter_mut().filter(of_panels).filter_map(|judge| {
+        correct_each(found.iter_mut().filter(of_panels).filter_map(|judge| {
             let test = judge.best_worst.as_mut()?.first_place.as_mut().ok()?;
             Some((test.p, &mut test.p_corrected))
         }));
     }
     found
-}
-
-/// Corrects the p of one test a judge (Holm).
-fn correct<'a>(tests: impl Iterator<Item = (f64, &'a mut f64)>) {
-    let (p, tests): (Vec<f64>, Vec<&mut f64>) = tests.unzip();
-    if let Ok(corrected) = corrected(&p, Correction::Holm) {
-        for (test, p) in tests.into_iter().zip(corrected) {
-            *test = p;
-        }
-    }
 }
 
 /// Whether no two arms were shown in both orders, in trials with a readable verdict on several.

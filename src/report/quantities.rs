@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::inference::{Inference, by_sample};
+use super::inference::Inference;
 use crate::judge::NoVerdict;
 use crate::stats::{Interval, Stat, Undefined, mean, proportion};
 
@@ -44,10 +44,22 @@ impl Proportion {
 
     /// Of the `true` among outcomes that come with their samples.
     pub fn of_samples<'a>(outcomes: impl IntoIterator<Item = (&'a str, bool)>, inference: Inference) -> Self {
-        let samples = by_sample(outcomes);
-        let all = || samples.values().flatten();
-        let mut found = Self::of(all().copied(), inference.level);
-        if samples.values().all(|outcomes| outcomes.len() == 1) {
+        let counts = outcomes
+            .into_iter()
+            .map(|(sample, outcome)| (sample, u64::from(outcome), 1));
+        Self::of_counts(counts, inference)
+    }
+
+    /// Of successes and the number they are out of, which come with their samples; of one sample they are added up.
+    pub fn of_counts<'a>(counts: impl IntoIterator<Item = (&'a str, u64, u64)>, inference: Inference) -> Self {
+        let mut samples: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        for (sample, successes, n) in counts.into_iter().filter(|(.., n)| *n > 0) {
+            let sums = samples.entry(sample).or_default();
+            *sums = (sums.0 + successes, sums.1 + n);
+        }
+        let sum = |of: fn(&(u64, u64)) -> u64| samples.values().map(of).sum::<u64>();
+        let mut found = Self::new(sum(|sums| sums.0), sum(|sums| sums.1), inference.level);
+        if samples.values().all(|sums| sums.1 == 1) {
             return found;
         }
         let count = samples.len() as u64;
@@ -58,10 +70,7 @@ impl Proportion {
         } else {
             let rows: Vec<Vec<f64>> = samples
                 .values()
-                .map(|outcomes| {
-                    let right = outcomes.iter().filter(|outcome| **outcome).count();
-                    vec![right as f64, outcomes.len() as f64]
-                })
+                .map(|(successes, n)| vec![*successes as f64, *n as f64])
                 .collect();
             inference.interval(&rows, |totals| (totals[1] > 0.0).then(|| totals[0] / totals[1]))
         };

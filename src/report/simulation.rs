@@ -162,12 +162,12 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<SimulationAnalysis> {
             .filter(|scored| scored.trial.kind == QuestionKind::FreeForm)
             .count() as u64,
         control: Readings::of(scored.iter().filter(|scored| scored.is_control()).map(Scored::state)),
-        control_gold_agreement: Proportion::of(
+        control_gold_agreement: Proportion::of_samples(
             scored
                 .iter()
                 .filter(|scored| scored.is_control())
-                .filter_map(Scored::guess_right),
-            study.confidence,
+                .filter_map(|scored| Some((scored.trial.sample.as_str(), scored.guess_right()?))),
+            Inference::of(study, &["simulation", judge, "control"]),
         ),
         arms: arms
             .iter()
@@ -186,7 +186,7 @@ fn arm_analysis(study: &StudyFacts, judge: &str, arm: &ArmTrials, controls: &Con
     for scored in &arm.common {
         kinds.entry(scored.trial.kind).or_default().push(scored);
     }
-    let base_rate = majority_class(&arm.common, study.confidence);
+    let base_rate = majority_class(&arm.common, inference);
     let against_base_rate = against_majority(&arm.common, &base_rate, inference);
     let discernment = base_rate.as_ref().map_err(Clone::clone).map(|_| {
         let guesses = arm.common.iter().filter_map(|scored| {
@@ -224,7 +224,7 @@ fn arm_analysis(study: &StudyFacts, judge: &str, arm: &ArmTrials, controls: &Con
         kinds: kinds
             .into_iter()
             .map(|(kind, trials)| {
-                let base_rate = majority_class(&trials, study.confidence);
+                let base_rate = majority_class(&trials, inference);
                 SimulationKind {
                     kind: question_name(kind).to_owned(),
                     accuracy: accuracy(&trials, inference),
@@ -269,14 +269,14 @@ fn accuracy(trials: &[&Scored], inference: Inference) -> Proportion {
     Proportion::of_samples(outcomes, inference)
 }
 
-fn majority_class(trials: &[&Scored], level: f64) -> Stat<MajorityClass> {
+fn majority_class(trials: &[&Scored], inference: Inference) -> Stat<MajorityClass> {
     if trials.is_empty() {
         return Err(Undefined::because("nothing to count (n = 0)"));
     }
-    let mut yes = 0;
+    let mut answers: Vec<(&str, bool)> = Vec::new();
     for scored in trials {
         match scored.trial.prediction {
-            Some(Answer::Verdict(said)) => yes += u64::from(said),
+            Some(Answer::Verdict(said)) => answers.push((&scored.trial.sample, said)),
             _ => {
                 return Err(Undefined::because(
                     "some answers are not TRUE or FALSE, so no answer can be given always",
@@ -284,10 +284,13 @@ fn majority_class(trials: &[&Scored], level: f64) -> Stat<MajorityClass> {
             }
         }
     }
-    let n = trials.len() as u64;
-    let (class, count) = if 2 * yes >= n { (TRUE, yes) } else { ("FALSE", n - yes) };
+    let yes = answers.iter().filter(|(_, said)| *said).count();
+    let more = 2 * yes >= answers.len();
     Ok(MajorityClass {
-        class: class.to_owned(),
-        proportion: Proportion::new(count, n, level),
+        class: if more { TRUE } else { "FALSE" }.to_owned(),
+        proportion: Proportion::of_samples(
+            answers.into_iter().map(|(sample, said)| (sample, said == more)),
+            inference,
+        ),
     })
 }

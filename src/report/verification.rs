@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::Task;
 use crate::judge::verification::{CORRECT, INCORRECT};
-use crate::stats::Stat;
 use crate::stats::binary::Confusion;
+use crate::stats::sign_flip::sign_flip;
+use crate::stats::{Stat, Undefined};
 
 use super::cells::{ArmTrials, by_arm, sample_count};
 use super::control::{ControlComparison, Controls};
-use super::difference::{Difference, correct};
+use super::difference::{Difference, correct, correct_each};
 use super::discernment::Discernment;
 use super::index::{Index, Scored};
-use super::inference::Inference;
+use super::inference::{Inference, by_sample};
 use super::quantities::{Proportion, Readings};
 use super::records::StudyFacts;
 
@@ -49,10 +50,25 @@ pub struct OptionOrderEffect {
     pub correct_first: Proportion,
     /// Verdicts for the option shown first; half of them when the order does nothing and is balanced.
     pub first_shown_chosen: Proportion,
+    /// Whether it is half.
+    pub test: Stat<OptionOrderTest>,
     /// "Correct" when `correct` was shown first.
     pub yes_when_correct_first: Proportion,
     /// "Correct" when `incorrect` was shown first.
     pub yes_when_incorrect_first: Proportion,
+}
+
+/// Whether the option shown first is chosen more or less often than the other: the sign-flip test over samples, of the
+/// verdicts for it less those for the other within each sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OptionOrderTest {
+    /// Samples, the independent units.
+    pub samples: u64,
+    /// Two-sided p.
+    pub p: f64,
+    /// The same, corrected over the judges (Holm).
+    pub p_corrected: f64,
 }
 
 /// One arm before one judge in verification.
@@ -109,6 +125,11 @@ pub fn analyze(index: &Index) -> Vec<VerificationAnalysis> {
         .collect();
     // Panels repeat what their judges said, so that they are a family of their own.
     for panels in [false, true] {
+        let of_panels = |judge: &&mut VerificationAnalysis| study.is_panel(&judge.judge) == panels;
+        correct_each(found.iter_mut().filter(of_panels).filter_map(|judge| {
+            let test = judge.options.test.as_mut().ok()?;
+            Some((test.p, &mut test.p_corrected))
+        }));
         type OfArm = fn(&mut VerificationArm) -> Option<&mut Difference>;
         let kinds: [OfArm; 3] = [
             |arm| arm.against_base_rate.as_mut().ok(),
@@ -143,7 +164,7 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<VerificationAnalysis> {
         samples: index.sample_ids().len(),
         without_truth: scored.iter().filter(|scored| scored.prediction_right.is_none()).count() as u64,
         control: Readings::of(scored.iter().filter(|scored| scored.is_control()).map(Scored::state)),
-        options: option_order(scored, study.confidence),
+        options: option_order(scored, Inference::of(study, &["verification", judge, "options"])),
         arms: arms
             .iter()
             .map(|arm| arm_analysis(study, judge, arm, &controls))
@@ -156,29 +177,42 @@ pub fn correct_first(scored: &Scored) -> Option<bool> {
     scored.trial.options.first().map(|option| option == CORRECT)
 }
 
-fn option_order(scored: &[Scored], level: f64) -> OptionOrderEffect {
-    let verdicts: Vec<(bool, bool)> = scored
+fn option_order(scored: &[Scored], inference: Inference) -> OptionOrderEffect {
+    // Of each verdict the sample, whether "correct" was shown first, and whether it was said.
+    let verdicts: Vec<(&str, bool, bool)> = scored
         .iter()
-        .filter_map(|scored| Some((correct_first(scored)?, scored.said_correct()?)))
+        .filter_map(|scored| {
+            let sample = scored.trial.sample.as_str();
+            Some((sample, correct_first(scored)?, scored.said_correct()?))
+        })
         .collect();
     let yes_when = |first: bool| {
-        Proportion::of(
-            verdicts
-                .iter()
-                .filter(|verdict| verdict.0 == first)
-                .map(|verdict| verdict.1),
-            level,
-        )
+        let such = verdicts.iter().filter(|verdict| verdict.1 == first);
+        Proportion::of_samples(such.map(|(sample, _, yes)| (*sample, *yes)), inference)
     };
+    let chosen = || verdicts.iter().map(|(sample, first, yes)| (*sample, first == yes));
+    let gained: Vec<i64> = by_sample(chosen())
+        .values()
+        .map(|chosen| chosen.iter().map(|chosen| if *chosen { 1 } else { -1 }).sum())
+        .collect();
     OptionOrderEffect {
-        correct_first: Proportion::of(
+        correct_first: Proportion::of_samples(
             scored
                 .iter()
                 .filter(|scored| scored.judgment.is_some())
-                .filter_map(correct_first),
-            level,
+                .filter_map(|scored| Some((scored.trial.sample.as_str(), correct_first(scored)?))),
+            inference,
         ),
-        first_shown_chosen: Proportion::of(verdicts.iter().map(|(first, yes)| first == yes), level),
+        first_shown_chosen: Proportion::of_samples(chosen(), inference),
+        test: if gained.is_empty() {
+            Err(Undefined::because("no verdict on options could be read"))
+        } else {
+            sign_flip(&gained).map(|p| OptionOrderTest {
+                samples: gained.len() as u64,
+                p,
+                p_corrected: p,
+            })
+        },
         yes_when_correct_first: yes_when(true),
         yes_when_incorrect_first: yes_when(false),
     }

@@ -37,6 +37,11 @@ pub struct Calibration {
     pub brier: f64,
 }
 
+/// Which of so many bins of equal width holds a confidence, from 0.
+pub fn bin_of(confidence: f64, bins: usize) -> usize {
+    ((confidence * bins as f64) as usize).min(bins.saturating_sub(1))
+}
+
 /// The calibration of `confidences`, from 0 to 1, that answers are `right`, in `bins` of equal width.
 ///
 /// Undefined without answers or bins, for unequal lengths, and for a confidence outside [0, 1].
@@ -65,7 +70,7 @@ pub fn calibration(confidences: &[f64], right: &[bool], bins: usize, level: f64)
     for (confidence, right) in confidences.iter().zip(right) {
         let outcome = f64::from(u8::from(*right));
         brier += (confidence - outcome).powi(2);
-        let place = ((confidence * bins as f64) as usize).min(bins - 1);
+        let place = bin_of(*confidence, bins);
         let (count, hits, sum) = &mut sums[place];
         *count += 1;
         *hits += u64::from(*right);

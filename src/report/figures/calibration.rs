@@ -35,7 +35,7 @@ fn figure(analysis: &Analysis, task: Task) -> Option<Figure> {
                 } else {
                     Err(Undefined::because("no verdict"))
                 },
-                interval: Some(bin.interval),
+                interval: bin.interval.as_ref().ok().copied(),
                 n: bin.count,
                 behind: Behind::Trials {
                     task,
