@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The slow checks beside .ci/run: a run killed at 20 random points, benchmarks (they print figures and judge none) of 500
 # trials against a local endpoint, of pages and of steps with lineage, the proof of 5,000 generated statements, and a study
-# against a real OpenAI-compatible server process.
+# against a real OpenAI-compatible server process; and the Parquet files, whose crate the other tests go without.
 #
 # usage: scripts/slow_checks.sh
 set -euo pipefail
@@ -12,4 +12,5 @@ cargo run --release --example bench_trials
 cargo run --release --example bench_pages
 cargo run --release --example bench_lineage
 cargo run --release --example prove_generated
+cargo test --features parquet --test report parquet
 scripts/real_server.sh target/release/tabjury
