@@ -13,12 +13,13 @@
     return found ? parseFloat(found[0].replace("−", "-").replace(/[<,\s]/g, "")) : NaN;
   }
 
-  function compare(one, other, numeric) {
-    if (!numeric) return one.localeCompare(other, "en", { numeric: true });
-    var a = number(one), b = number(other);
-    // What is undefined comes last.
-    if (isNaN(a) || isNaN(b)) return isNaN(a) - isNaN(b);
-    return a - b;
+  // What is empty or undefined comes last, whichever way it is sorted.
+  function compare(one, other, numeric, turn) {
+    var a = numeric ? number(one) : NaN, b = numeric ? number(other) : NaN;
+    var lacks = numeric ? isNaN(a) - isNaN(b) : !one - !other;
+    if (lacks) return lacks;
+    if (numeric) return isNaN(a) ? 0 : turn * (a - b);
+    return turn * one.localeCompare(other, "en", { numeric: true });
   }
 
   function sortable(table, body, rows) {
@@ -38,7 +39,7 @@
           var turn = now === "ascending" ? 1 : -1;
           var numeric = head.classList.contains("number");
           order = rows.map(function (row) { return [said(row.cells[column]), row]; })
-            .sort(function (one, other) { return turn * compare(one[0], other[0], numeric); })
+            .sort(function (one, other) { return compare(one[0], other[0], numeric, turn); })
             .map(function (pair) { return pair[1]; });
         }
         var all = document.createDocumentFragment();

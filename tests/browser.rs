@@ -10,6 +10,8 @@
 mod devtools;
 #[path = "browser/hostile_texts.rs"]
 mod hostile_texts;
+#[path = "browser/report.rs"]
+mod report;
 #[path = "pages/traces.rs"]
 #[allow(dead_code)]
 mod traces;
@@ -474,6 +476,11 @@ fn deals() -> (Sample, Trace) {
     (sample, trace)
 }
 
+/// What the accessibility checker finds wrong, each rule with the elements that break it.
+const VIOLATIONS: &str = "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations\
+                          .map((rule) => [rule.id, rule.nodes.slice(0, 3).map((node) => node.html.slice(0, 200) + ' ' + \
+                          node.failureSummary)]))";
+
 fn axe(test: &str) -> Option<String> {
     let checkers = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/axe");
     let found = fs::read_dir(&checkers).ok().and_then(|entries| {
@@ -517,11 +524,7 @@ fn an_accessibility_checker_finds_nothing() {
                         if all {
                             tab.value("document.querySelector('[data-go=all]')?.click()");
                         }
-                        let violations = tab.value(
-                            "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations\
-                             .map((rule) => [rule.id, rule.nodes.slice(0, 3).map((node) => node.html.slice(0, 200) + ' ' + \
-                             node.failureSummary)]))",
-                        );
+                        let violations = tab.value(VIOLATIONS);
                         assert_eq!(violations, json!([]), "{} dark: {dark}", path.display());
                         checked += 1;
                         if format != Format::StepThrough {
