@@ -25,19 +25,19 @@ judge = { value = "<img src=x onerror=alert(1)>" }
 verdict = { field = "said", is_true = ["correct"], is_false = ["incorrect"] }
 prediction = { field = "prediction", is_true = ["true"], is_false = ["false"] }
 gold = { field = "gold", is_true = ["true"], is_false = ["false"] }
-control_arms = ["none"]
+control_arms = ["without"]
 
 [methods]
 table = "Table"
 "<b>words</b>" = "Words"
-none = "no explanation"
+without = "no explanation"
 "#;
 
 /// The report of a log of which every fifth verdict is wrong, and every twentieth no verdict.
 fn report(directory: &Path) -> PathBuf {
     let mut log = "sample,arm,prediction,gold,said\n".to_owned();
     for sample in 0..SAMPLES {
-        for (number, arm) in ["table", "<b>words</b>", "none"].iter().enumerate() {
+        for (number, arm) in ["table", "<b>words</b>", "without"].iter().enumerate() {
             let (prediction, gold) = (sample % 3 > 0, sample % 2 > 0);
             let said = match (sample + number) % 20 {
                 0 => "perhaps",

@@ -135,6 +135,22 @@ fn verdicts_are_the_listed_values_and_nothing_else() {
 }
 
 #[test]
+fn an_arm_with_the_name_of_the_control_is_refused() {
+    let log = Log::new(
+        "log.csv",
+        "id,method,said,right\na/s1.html,chain,Yes,1\na/s2.html,none,Yes,1\n",
+        VERIFICATION,
+    );
+    let message = log.refuse("log.csv");
+    assert!(
+        message.contains("log.csv, line 3: an arm is called `none`"),
+        "{message}"
+    );
+    assert!(message.contains("control_arms"), "{message}");
+    assert!(!log.path("run").exists());
+}
+
+#[test]
 fn a_changed_log_of_a_run_is_refused() {
     let log = Log::new(
         "log.csv",

@@ -11,7 +11,7 @@ use super::rows::Row;
 use super::values;
 use crate::dataset::score::score;
 use crate::dataset::{Gold, Sample};
-use crate::judge::{Judgment, NoVerdict, Outcome, Protocol, Task, Trial, Verdict, suspect};
+use crate::judge::{CONTROL_ARM, Judgment, NoVerdict, Outcome, Protocol, Task, Trial, Verdict, suspect};
 use crate::table::Table;
 
 /// What a log came to.
@@ -147,6 +147,19 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
+    fn note_arm(&mut self, here: &Here<'_>, arm: &str) -> Result<(), ImportError> {
+        if arm == CONTROL_ARM {
+            return Err(ImportError::line(
+                here.path,
+                here.row.line,
+                format!("an arm is called `{arm}`, which names the control of a study that was run here"),
+                "call it otherwise in the log, such as no_explanation, and name it under control_arms of the mapping",
+            ));
+        }
+        note(&mut self.records.arms, &mut self.known_arms, arm);
+        Ok(())
+    }
+
     fn row(&mut self, here: &Here<'_>) -> Result<(), ImportError> {
         let mapping = self.mapping;
         let fields = &here.row.fields;
@@ -161,7 +174,7 @@ impl Maker<'_> {
             Some(arm) => here.text(arm)?,
             None => String::new(),
         };
-        note(&mut self.records.arms, &mut self.known_arms, &arm);
+        self.note_arm(here, &arm)?;
         let kind = mapping.question();
         let prediction = mapping.prediction.as_ref().and_then(|from| {
             let found = values::answer(kind, from, fields.get(&from.field));
@@ -262,7 +275,7 @@ impl Maker<'_> {
             };
             self.records.rankings_without_arms += u64::from(arms.is_empty());
             for arm in &arms {
-                note(&mut self.records.arms, &mut self.known_arms, arm);
+                self.note_arm(here, arm)?;
             }
             let trial = Trial {
                 id: String::new(),
