@@ -25,6 +25,8 @@ mod parquet;
 mod planted;
 #[path = "report/published.rs"]
 mod published;
+#[path = "report/shown.rs"]
+mod shown;
 #[path = "report/strata.rs"]
 mod strata;
 #[path = "report/studies.rs"]
@@ -254,7 +256,7 @@ fn verification_never_stands_without_its_base_rate() {
     assert_eq!((control.lift.first_ahead, control.lift.second_ahead), (0, 2));
     close(control.lift.p, 0.5);
     // Two arms before one judge: the smaller p, 0.5 of pos, is doubled.
-    close(control.lift.p_corrected, 1.0);
+    close(*control.lift.p_corrected.as_ref().unwrap(), 1.0);
     let sql = verification(&analysis, "alder", "sql");
     assert_eq!((counts(&sql.accuracy), counts(&sql.base_rate)), ((7, 7), (6, 7)));
     close(*sql.discernment.balanced_accuracy.value.as_ref().unwrap(), 1.0);

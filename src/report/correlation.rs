@@ -1,20 +1,23 @@
 //! Does what judges prefer go along with what helps them? Pearson's correlation of inverted mean rank against accuracy,
 //! over cells of judge and arm, as published. The cells are not independent: every judge sees the same few arms. Beside it
-//! stand the same without each arm, and the correlation within samples.
+//! stand the same without each arm, and the correlation within samples. Controls, where they were ranked or recorded as arms,
+//! are in none of them.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::judge::Task;
+use crate::judge::{CONTROL_ARM, Task};
 use crate::stats::correlation::{Correlation, pearson};
+use crate::stats::rank::average_ranks;
 use crate::stats::within::{Scale, WithinCorrelation, within_correlation};
 use crate::stats::{Stat, Undefined};
 
 use super::flags::counted;
 use super::index::Index;
 use super::preference::PreferenceAnalysis;
+use super::records::StudyFacts;
 use super::simulation::SimulationAnalysis;
 use super::verification::VerificationAnalysis;
 
@@ -90,16 +93,12 @@ pub fn analyze(
     // A panel's cells are made of its judges' cells.
     let own = |judge: &str| !study.is_panel(judge);
     let simulation_cells = simulation.iter().filter(|judge| own(&judge.judge)).flat_map(|judge| {
-        judge
-            .arms
-            .iter()
-            .map(|arm| (&judge.judge, &arm.arm, &arm.accuracy.share))
+        let arms = judge.arms.iter().filter(|arm| !is_control(study, &arm.arm));
+        arms.map(|arm| (&judge.judge, &arm.arm, &arm.accuracy.share))
     });
     let verification_cells = verification.iter().filter(|judge| own(&judge.judge)).flat_map(|judge| {
-        judge
-            .arms
-            .iter()
-            .map(|arm| (&judge.judge, &arm.arm, &arm.accuracy.share))
+        let arms = judge.arms.iter().filter(|arm| !is_control(study, &arm.arm));
+        arms.map(|arm| (&judge.judge, &arm.arm, &arm.accuracy.share))
     });
     let mut correlations: Vec<PreferenceCorrelation> = Vec::new();
     if !simulation.is_empty() {
@@ -135,8 +134,14 @@ pub fn analyze(
 /// Sum and count of the inverted ranks of an arm on a sample, and of its successes.
 type RankAndSuccess = [(f64, f64); 2];
 
+/// Whether an arm is a control: it explains nothing, so that what is preferred to it says nothing of explanations that help.
+fn is_control(study: &StudyFacts, arm: &str) -> bool {
+    arm == CONTROL_ARM || study.is_recorded_control(arm)
+}
+
 /// Points of one judge on samples: the inverted mean rank of an arm, and how often the task was done right with it.
 fn within_samples(index: &Index, task: Task, judge: &str, arms: &[String]) -> Stat<WithinCorrelation> {
+    let study = &index.records.study;
     let mut points: BTreeMap<&str, BTreeMap<&str, RankAndSuccess>> = BTreeMap::new();
     let mut add = |sample, arm, column: usize, value: f64| {
         let (sum, count) = &mut points.entry(sample).or_default().entry(arm).or_default()[column];
@@ -144,17 +149,22 @@ fn within_samples(index: &Index, task: Task, judge: &str, arms: &[String]) -> St
         *count += 1.0;
     };
     for scored in index.scored(Task::Preference, judge) {
-        let Some(ranks) = scored.verdict().and_then(|verdict| verdict.mid_ranks()) else {
+        let Some(mut ranks) = scored.verdict().and_then(|verdict| verdict.mid_ranks()) else {
             continue;
         };
         if ranks.len() == arms.len() {
-            for (arm, rank) in ranks {
-                add(scored.trial.sample.as_str(), arm, 0, -rank);
+            ranks.retain(|(arm, _)| !is_control(study, arm));
+            let places: Vec<f64> = ranks.iter().map(|(_, rank)| *rank).collect();
+            // A control between two explanations moves them apart no further.
+            for ((arm, _), rank) in ranks.iter().zip(average_ranks(&places).unwrap_or_default()) {
+                add(scored.trial.sample.as_str(), *arm, 0, -rank);
             }
         }
     }
     for scored in index.scored(task, judge) {
-        if let ([arm], Some(success)) = (scored.trial.arms.as_slice(), scored.success()) {
+        if let ([arm], Some(success)) = (scored.trial.arms.as_slice(), scored.success())
+            && !is_control(study, arm)
+        {
             add(&scored.trial.sample, arm, 1, f64::from(u8::from(success)));
         }
     }
@@ -168,7 +178,7 @@ fn within_samples(index: &Index, task: Task, judge: &str, arms: &[String]) -> St
                 .collect()
         })
         .collect();
-    within_correlation(&samples, Scale::Values, index.records.study.confidence)
+    within_correlation(&samples, Scale::Values, study.confidence)
 }
 
 fn of_points(points: &[&CorrelationPoint], level: f64) -> Stat<Correlation> {

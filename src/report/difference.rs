@@ -75,8 +75,8 @@ pub struct Difference {
     pub test: DifferenceTest,
     /// Its two-sided p.
     pub p: f64,
-    /// The same, corrected over the tests of its family (Holm).
-    pub p_corrected: f64,
+    /// The same, corrected over the tests of its family (Holm); undefined where it belongs to none, as that of a control.
+    pub p_corrected: Stat<f64>,
 }
 
 impl Difference {
@@ -145,7 +145,7 @@ impl Difference {
             effect: cohen_h(shares.0, shares.1)?,
             test,
             p,
-            p_corrected: p,
+            p_corrected: not_corrected(),
             first,
             second,
         })
@@ -168,7 +168,7 @@ impl Difference {
             effect: cohen_h(first.0 as f64 / first.1 as f64, second.0 as f64 / second.1 as f64)?,
             test: DifferenceTest::Fisher,
             p: found.p,
-            p_corrected: found.p,
+            p_corrected: not_corrected(),
             first: Proportion::new(first.0, first.1, level),
             second: Proportion::new(second.0, second.1, level),
         })
@@ -176,18 +176,34 @@ impl Difference {
 
     /// Whether the first is better by more than chance at this level of confidence.
     pub fn is_better(&self, confidence: f64) -> bool {
-        self.difference > 0.0 && self.p_corrected < 1.0 - confidence
+        self.difference > 0.0 && self.is_beyond_chance(confidence)
     }
 
     /// Whether the first is worse by more than chance.
     pub fn is_worse(&self, confidence: f64) -> bool {
-        self.difference < 0.0 && self.p_corrected < 1.0 - confidence
+        self.difference < 0.0 && self.is_beyond_chance(confidence)
+    }
+
+    fn is_beyond_chance(&self, confidence: f64) -> bool {
+        self.p_corrected.as_ref().is_ok_and(|p| *p < 1.0 - confidence)
     }
 }
 
 /// Corrects the p of a family of tests (Holm 1979).
 pub fn correct<'a>(family: impl IntoIterator<Item = &'a mut Difference>) {
-    correct_each(family.into_iter().map(|test| (test.p, &mut test.p_corrected)));
+    let mut family: Vec<&mut Difference> = family.into_iter().collect();
+    let mut p: Vec<f64> = family.iter().map(|test| test.p).collect();
+    correct_each(p.iter_mut().map(|p| (*p, p)));
+    for (test, p) in family.iter_mut().zip(p) {
+        test.p_corrected = Ok(p);
+    }
+}
+
+/// A difference that nobody puts into a family of tests has no corrected p.
+fn not_corrected<T>() -> Stat<T> {
+    Err(Undefined::because(
+        "it is in no family of tests that are corrected together",
+    ))
 }
 
 /// The same of any tests: each p, and where the corrected one goes.

@@ -83,7 +83,7 @@ fn control(of: &Stat<ControlComparison>) -> [String; 4] {
             figure(&found.lift.second.share, share),
             signed_points(found.lift.difference),
             ends(&found.lift.interval, signed_points),
-            p_value(found.lift.p_corrected),
+            figure(&found.lift.p_corrected, p_value),
         ],
         Err(_) => [UNDEFINED; 4].map(str::to_owned),
     }

@@ -60,8 +60,8 @@ pub use latex::latex_tables;
 #[cfg(feature = "parquet")]
 pub use parquet_tables::parquet_tables;
 pub use records::{
-    ArmFacts, CallLookup, CallMessage, CallTokens, CallUsage, CallView, JudgeFacts, ModelFacts, ModelPrice, PageRecord,
-    RunRecords, StudyFacts,
+    ArmFacts, CallLookup, CallMessage, CallTokens, CallUsage, CallView, ImportedJudgments, JudgeFacts, ModelFacts,
+    ModelPrice, PageRecord, RunRecords, StudyFacts,
 };
 pub use tables::csv_tables;
 

@@ -141,7 +141,7 @@ fn control_cells(control: &Stat<ControlComparison>) -> Vec<String> {
         lift.second_ahead.to_string(),
     ];
     cells.extend(ends(&lift.interval));
-    cells.extend([lift.p, lift.p_corrected].map(|p| p.to_string()));
+    cells.extend([lift.p.to_string(), figure(&lift.p_corrected)]);
     cells
 }
 

@@ -113,7 +113,11 @@ fn cells(found: &Difference) -> Vec<String> {
     ];
     row.extend(ends(&found.interval));
     row.extend([found.first_ahead, found.second_ahead].map(|count| count.to_string()));
-    row.extend([found.effect, found.p, found.p_corrected].map(|value| value.to_string()));
-    row.push(String::new());
+    row.extend([found.effect, found.p].map(|value| value.to_string()));
+    row.push(figure(&found.p_corrected));
+    row.push(match &found.p_corrected {
+        Ok(_) => String::new(),
+        Err(undefined) => format!("p is not corrected: {}", undefined.reason),
+    });
     row
 }

@@ -431,7 +431,7 @@ fn arms_are_compared_on_the_same_trials() {
     );
     assert_eq!((difference.first_ahead, difference.second_ahead), (0, 4));
     close(difference.p, 0.125);
-    close(difference.p_corrected, 0.125);
+    close(*difference.p_corrected.as_ref().unwrap(), 0.125);
     // With two conditions Cochran's Q is (b - c)^2 / (b + c).
     close(found.all.as_ref().unwrap().statistic, 4.0);
     // 2 asin(sqrt(3/7)) - pi.

@@ -374,7 +374,10 @@ fn words(held: &Held) -> String {
         held.note,
         signed_points(test.difference),
         interval_in_points(&test.interval),
-        p_words(test.p_corrected)
+        match &test.p_corrected {
+            Ok(p) => p_words(*p),
+            Err(undefined) => format!("p not corrected ({})", undefined.reason),
+        }
     )
 }
 

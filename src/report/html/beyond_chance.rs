@@ -134,7 +134,11 @@ pub(super) fn ahead(test: Result<&Difference, &crate::stats::Undefined>) -> Cell
         "{}/{} against {}/{}",
         test.first.successes, test.first.n, test.second.successes, test.second.n
     ));
-    lines.push(format!("p = {}, corrected {}", p_value(test.p), p_value(test.p_corrected)).replace("= <", "< "));
+    let corrected = match &test.p_corrected {
+        Ok(p) => format!("corrected {}", p_value(*p)),
+        Err(_) => "not corrected".to_owned(),
+    };
+    lines.push(format!("p = {}, {corrected}", p_value(test.p)).replace("= <", "< "));
     lines.push(format!("h = {}, n = {}", two_decimals(test.effect), test.samples));
     cell.detail = lines.join("\n");
     cell
