@@ -90,7 +90,7 @@ fn first_chosen(study: &StudyFacts, judge: &PreferenceAnalysis) -> Option<String
     let Ok(share) = &first.value else {
         return None;
     };
-    let chance = 1.0 / choices.arms.len().max(1) as f64;
+    let chance = choices.chance_by_place.first().copied()?;
     // Without any variation Student's interval is undefined, and just then places decide most.
     let interval = first.interval.clone().or_else(|undefined| match *share {
         0.0 => wilson(0, first.n as u64, study.confidence),

@@ -33,6 +33,8 @@ pub enum FlagKind {
     FollowsShownOrder,
     /// Arms were not shown equally often in every place.
     UnbalancedPlaces,
+    /// Of two arms one was shown before the other more often, where places decide or may decide.
+    UnbalancedPairs,
     /// The option shown first is chosen more, or less, than half of the time.
     OptionBias,
     /// The options were not shown equally often in both orders.
@@ -100,6 +102,7 @@ impl FlagKind {
             Self::PositionBias => "position_bias",
             Self::FollowsShownOrder => "follows_shown_order",
             Self::UnbalancedPlaces => "unbalanced_places",
+            Self::UnbalancedPairs => "unbalanced_pairs",
             Self::OptionBias => "option_bias",
             Self::UnbalancedOptions => "unbalanced_options",
             Self::PageLeak => "page_leak",

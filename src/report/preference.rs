@@ -230,7 +230,11 @@ fn judge_analysis(index: &Index, judge: &str) -> Option<PreferenceAnalysis> {
             "the order in which explanations were shown is not known",
         ))
     };
-    let pairs = pairs::analyze(scored, &arms, shown, inference);
+    let mut pairs = pairs::analyze(scored, &arms, shown, inference);
+    let places_p = places.as_ref().map(|test| test.p).map_err(Clone::clone);
+    for pair in pairs.iter_mut().flat_map(|pairs| &mut pairs.pairs) {
+        pair.note_places(&places_p, level);
+    }
     Some(PreferenceAnalysis {
         judge: judge.to_owned(),
         protocol,

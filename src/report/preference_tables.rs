@@ -77,6 +77,7 @@ pub(super) fn pairs(analysis: &Analysis) -> CsvTable {
         &["judge", "arm", "against", "won", "lost", "tied"],
         &["samples_ahead", "samples_behind", "p", "p_corrected"],
         &["rank_difference", "within_sample_rank_difference", "nemenyi_p"],
+        &["shown_earlier", "caveat"],
     ]);
     for judge in &analysis.preference {
         for pair in judge.pairs.iter().flat_map(|pairs| &pairs.pairs) {
@@ -98,6 +99,11 @@ pub(super) fn pairs(analysis: &Analysis) -> CsvTable {
                 Some(found) => [found.difference, found.within_samples, found.p].map(|value| value.to_string()),
                 None => [const { String::new() }; 3],
             });
+            row.push(
+                pair.first_shown_earlier
+                    .map_or(String::new(), |earlier| earlier.to_string()),
+            );
+            row.push(pair.caveat.clone().unwrap_or_default());
             table.rows.push(row);
         }
     }

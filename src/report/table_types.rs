@@ -1,7 +1,7 @@
 //! Which columns of the tables hold text. All others hold numbers, so that a column has one type whatever a run has in it.
 
 /// Columns that hold text wherever they stand, `true` and `false` among it.
-const TEXT: [&str; 50] = [
+const TEXT: [&str; 51] = [
     "against",
     "and_judge",
     "and_said",
@@ -15,6 +15,7 @@ const TEXT: [&str; 50] = [
     "base_class",
     "by",
     "call",
+    "caveat",
     "constant_verdict",
     "control_of",
     "detail",

@@ -1,6 +1,6 @@
 //! Flags on preference: places that decide, or that are not balanced.
 
-use super::{FlagKind, Flags, IMBALANCE, Severity, counted, excludes, percent};
+use super::{About, FlagKind, Flags, IMBALANCE, Severity, counted, excludes, percent};
 use crate::judge::Task;
 use crate::report::preference::PreferenceAnalysis;
 use crate::report::quantities::{Mean, Proportion};
@@ -38,23 +38,32 @@ impl Flags {
                 ),
             );
         }
+        self.unbalanced_pairs(judge, about);
         let chance = 1.0 / judge.ranked_arms.len().max(1) as f64;
         // Where places are tested, one test of all of them decides, and not the interval of each.
         let tested = judge.tests.as_ref().and_then(|tests| tests.places.as_ref().ok());
         // Under one order what stands first is always the same explanation, and may be the best.
         let one_order = judge.one_order || judge.shows_one_order();
-        let of_rankings = judge.places.iter().map(|place| &place.first);
-        let of_choices = judge.best_worst.iter().flat_map(|choices| &choices.best_by_place);
-        let uneven: Vec<String> = of_rankings
+        let of_rankings = judge.places.iter().map(|place| (&place.first, chance)).enumerate();
+        let of_choices = judge.best_worst.iter().flat_map(|choices| {
+            let places = choices
+                .best_by_place
+                .iter()
+                .zip(choices.chance_by_place.iter().copied());
+            places.enumerate()
+        });
+        let uneven: Vec<(String, f64)> = of_rankings
             .chain(of_choices)
-            .enumerate()
-            .filter(|(_, first)| match tested {
+            .filter(|(_, (first, chance))| match tested {
                 Some(test) => test.p < 1.0 - level,
-                None => !one_order && mean_excludes(first, chance, level),
+                None => !one_order && mean_excludes(first, *chance, level),
             })
-            .map(|(place, first)| {
+            .map(|(place, (first, chance))| {
                 let share = first.value.as_ref().map_or(0.0, |share| *share);
-                format!("in place {} in {} of orders", place + 1, percent(share))
+                (
+                    format!("in place {} in {} of orders", place + 1, percent(share)),
+                    chance,
+                )
             })
             .collect();
         let earlier = judge.pairs.as_ref().and_then(|pairs| pairs.shown_earlier.as_ref());
@@ -84,11 +93,15 @@ impl Flags {
                 FlagKind::PositionBias,
                 about,
                 format!(
-                    "What {} ranks first was shown {}, over {}. If places did nothing, each would have {}.",
+                    "What {} ranks first was shown {}, over {}. If places did nothing, {}.",
                     judge.judge,
-                    uneven.join(", "),
+                    uneven
+                        .iter()
+                        .map(|(said, _)| said.as_str())
+                        .collect::<Vec<_>>()
+                        .join(", "),
                     counted(judge.common_samples as u64, "sample"),
-                    percent(chance)
+                    by_chance(&uneven.iter().map(|(_, chance)| *chance).collect::<Vec<_>>())
                 ),
             );
         }
@@ -111,6 +124,37 @@ impl Flags {
                     }
                 ),
             );
+        }
+    }
+}
+
+impl Flags {
+    /// Pairs whose difference may be the place's.
+    fn unbalanced_pairs(&mut self, judge: &PreferenceAnalysis, about: About) {
+        let pairs = judge.pairs.iter().flat_map(|pairs| &pairs.pairs);
+        let caveats: Vec<&str> = pairs.filter_map(|pair| pair.caveat.as_deref()).collect();
+        if caveats.is_empty() {
+            return;
+        }
+        let known = judge.tests.as_ref().is_some_and(|tests| tests.places.is_ok());
+        self.add(
+            if known { Severity::Severe } else { Severity::Caution },
+            FlagKind::UnbalancedPairs,
+            about,
+            format!("Pairs before {}: {}.", judge.judge, caveats.join("; ")),
+        );
+    }
+}
+
+/// What each of some places would have by chance; not the same where trials show different numbers of arms.
+fn by_chance(chances: &[f64]) -> String {
+    match chances {
+        [first, rest @ ..] if rest.iter().all(|other| (first - other).abs() < 1e-12) => {
+            format!("each would have {}", percent(*first))
+        }
+        chances => {
+            let each: Vec<String> = chances.iter().map(|chance| percent(*chance)).collect();
+            format!("they would have {}", each.join(", "))
         }
     }
 }

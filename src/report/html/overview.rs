@@ -53,6 +53,7 @@ fn title(kind: FlagKind) -> &'static str {
         FlagKind::PositionBias => "The place where an explanation is shown moves its rank",
         FlagKind::FollowsShownOrder => "Rankings repeat the order shown",
         FlagKind::UnbalancedPlaces => "Places are not balanced",
+        FlagKind::UnbalancedPairs => "Pairs are not balanced",
         FlagKind::OptionBias => "The order of the options moves the verdict",
         FlagKind::UnbalancedOptions => "Options are not balanced",
         FlagKind::PageLeak => "Pages tell what they must not",

@@ -72,6 +72,8 @@ pub(super) fn blocks(judge: &PreferenceAnalysis, number: usize) -> Vec<Block> {
             ]);
         }
         blocks.push(Block::Table(table));
+        let caveats = pairs.pairs.iter().filter_map(|pair| pair.caveat.as_ref());
+        blocks.extend(caveats.map(|caveat| Block::Text(format!("{caveat}."))));
     }
     if let Some(choices) = &judge.best_worst {
         let mut table = TableView::new(

@@ -23,8 +23,11 @@ pub struct BestWorstAnalysis {
     pub choices: u64,
     /// One entry an arm.
     pub arms: Vec<BestWorstArm>,
-    /// The share of orders in which what stood in each place was chosen as the best, from the first place.
+    /// The share of orders in which what stood in each place was chosen as the best, from the first place; of trials that
+    /// have such a place.
     pub best_by_place: Vec<Mean>,
+    /// The share of each place by chance: the mean over the same samples of 1 / (number of arms shown).
+    pub chance_by_place: Vec<f64>,
     /// Whether what stands first is chosen as the best more or less often than chance.
     pub first_place: Stat<FirstPlaceTest>,
 }
@@ -34,9 +37,9 @@ pub struct BestWorstAnalysis {
 #[serde(rename_all = "snake_case")]
 pub enum FirstPlaceTestKind {
     /// Exact binomial test of samples, where what stood first was in each sample always or never the best, as with one
-    /// choice a sample.
+    /// choice a sample, and all trials show as many arms.
     Binomial,
-    /// Student's t test over samples.
+    /// Student's t test over samples, of the share less the one by chance.
     StudentT,
     /// Exact sign test over samples, where all have one and the same share.
     Sign,
@@ -48,7 +51,7 @@ pub enum FirstPlaceTestKind {
 pub struct FirstPlaceTest {
     /// Samples, the independent units.
     pub samples: usize,
-    /// The share by chance: 1 / (number of arms).
+    /// The share by chance: the mean over samples of 1 / (number of arms shown).
     pub chance: f64,
     /// Which test.
     pub test: FirstPlaceTestKind,
@@ -59,15 +62,21 @@ pub struct FirstPlaceTest {
 }
 
 impl FirstPlaceTest {
-    /// Of the share of each sample.
-    fn of(shares: &[f64], chance: f64) -> Stat<Self> {
-        let (test, p) = if shares.iter().all(|share| [0.0, 1.0].contains(share)) {
+    /// Of the share of each sample, and what it is by chance.
+    fn of(shares: &[f64], chances: &[f64]) -> Stat<Self> {
+        let chance = mean(chances)?;
+        let alike = chances.iter().all(|own| (own - chance).abs() < 1e-12);
+        let (test, p) = if alike && shares.iter().all(|share| [0.0, 1.0].contains(share)) {
             let first = shares.iter().filter(|share| **share == 1.0).count() as u64;
             let p = binomial_test(first, shares.len() as u64, chance, Alternative::TwoSided)?;
             (FirstPlaceTestKind::Binomial, p)
         } else {
-            let (mean, error) = (mean(shares)?, standard_error(shares)?);
-            let off = (mean - chance).abs();
+            let off: Vec<f64> = shares
+                .iter()
+                .zip(chances)
+                .map(|(share, chance)| share - chance)
+                .collect();
+            let (off, error) = (mean(&off)?.abs(), standard_error(&off)?);
             if error < 1e-12 {
                 // Without variation a t test has no p. A judge whose choice does not depend on places has just this, the
                 // share by chance in every sample, in a design in which each explanation stands first equally often.
@@ -179,15 +188,28 @@ pub(super) fn best_worst(scored: &[Scored], arms: &[&str], order_known: bool, le
         over_samples(values, ends, level)
     };
     let is = |one: &str, other: &str| f64::from(u8::from(one == other));
-    let in_place = |choice: &(&Scored, &str, &str), place: usize| {
-        let shown = choice.0.trial.arms.get(place);
-        shown.map_or(0.0, |shown| is(choice.1, shown))
+    // Of trials that have such a place: whether what stood there is the best, and how often it would be by chance.
+    let in_place = |place: usize| {
+        let having = choices.iter().filter_map(move |(scored, best, _)| {
+            let shown = scored.trial.arms.get(place)?;
+            let chance = 1.0 / scored.trial.arms.len() as f64;
+            Some((scored.trial.sample.as_str(), is(best, shown), chance))
+        });
+        having.collect::<Vec<_>>()
+    };
+    let shares = |place: usize| in_place(place).into_iter().map(|(sample, share, _)| (sample, share));
+    let chances = |place: usize| in_place(place).into_iter().map(|(sample, _, chance)| (sample, chance));
+    let places = if order_known {
+        choices
+            .iter()
+            .map(|choice| choice.0.trial.arms.len())
+            .max()
+            .unwrap_or(0)
+    } else {
+        0
     };
     let first_place = if order_known {
-        let values = choices
-            .iter()
-            .map(|choice| (choice.0.trial.sample.as_str(), in_place(choice, 0)));
-        FirstPlaceTest::of(&sample_means(values), 1.0 / arms.len().max(1) as f64)
+        FirstPlaceTest::of(&sample_means(shares(0)), &sample_means(chances(0)))
     } else {
         Err(Undefined::because(
             "the order in which explanations were shown is not known",
@@ -206,8 +228,11 @@ pub(super) fn best_worst(scored: &[Scored], arms: &[&str], order_known: bool, le
                 score: share(&|choice| is(choice.1, arm) - is(choice.2, arm), (-1.0, 1.0)),
             })
             .collect(),
-        best_by_place: (0..if order_known { arms.len() } else { 0 })
-            .map(|place| share(&|choice| in_place(choice, place), (0.0, 1.0)))
+        best_by_place: (0..places)
+            .map(|place| over_samples(shares(place), (0.0, 1.0), level))
+            .collect(),
+        chance_by_place: (0..places)
+            .map(|place| mean(&sample_means(chances(place))).unwrap_or(0.0))
             .collect(),
         first_place,
     })

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::report::discernment::Estimate;
+use crate::report::flags::counted;
 use crate::report::index::Scored;
 use crate::report::inference::{Inference, best_interval};
 use crate::report::quantities::Mean;
@@ -70,7 +71,50 @@ pub struct ArmPair {
     pub p: f64,
     /// The same, corrected over the pairs of the judge (Holm).
     pub p_corrected: f64,
+    /// Comparisons in which the first was shown before the second; `None` where the order shown is not known.
+    pub first_shown_earlier: Option<u64>,
+    /// What has to be said beside the test: that one was shown earlier more often, where places decide or may decide.
+    pub caveat: Option<String>,
 }
+
+impl ArmPair {
+    /// Comparisons of the two.
+    pub fn comparisons(&self) -> u64 {
+        self.first_wins + self.second_wins + self.ties
+    }
+
+    /// Whether one was shown before the other in less than 40% or more than 60% of the comparisons, by more than one of
+    /// them.
+    fn is_unbalanced(&self) -> bool {
+        let Some(earlier) = self.first_shown_earlier else {
+            return false;
+        };
+        let off = earlier.abs_diff(self.comparisons() - earlier);
+        off > 1 && off as f64 > 2.0 * IMBALANCE * self.comparisons() as f64
+    }
+
+    /// Notes a caveat where the two were not shown in balanced order and places are not known to do nothing: `places` is p
+    /// of the test that they do, or why there is none.
+    pub(super) fn note_places(&mut self, places: &Stat<f64>, level: f64) {
+        let Some(earlier) = self.first_shown_earlier.filter(|_| self.is_unbalanced()) else {
+            return;
+        };
+        let why = match places {
+            Ok(p) if *p >= 1.0 - level => return,
+            Ok(_) => "places decide before this judge".to_owned(),
+            Err(undefined) => format!("whether places decide could not be tested ({})", undefined.reason),
+        };
+        self.caveat = Some(format!(
+            "{} was shown before {} in {earlier} of {}, and {why}: the pair's difference and p mix explanation and place",
+            self.first,
+            self.second,
+            counted(self.comparisons(), "comparison"),
+        ));
+    }
+}
+
+/// How far from half of the time one of a pair may be shown earlier.
+const IMBALANCE: f64 = 0.1;
 
 /// A comparison: the sample, the arm shown earlier, the one shown later, and 1 for the earlier, 0 for the later, 0.5 for
 /// a tie.
@@ -110,7 +154,10 @@ pub(super) fn analyze(
     let mut pairs = Vec::new();
     for first in 0..arms.len() {
         for second in first + 1..arms.len() {
-            pairs.extend(pair(&samples, arms, first, second));
+            pairs.extend(pair(&samples, arms, first, second).map(|mut pair| {
+                pair.first_shown_earlier = pair.first_shown_earlier.filter(|_| order_known);
+                pair
+            }));
         }
     }
     if let Ok(p) = corrected(&pairs.iter().map(|pair| pair.p).collect::<Vec<f64>>(), Correction::Holm) {
@@ -171,11 +218,13 @@ fn of_verdict<'a>(scored: &Scored<'a>, arms: &[&str]) -> Vec<Comparison<'a>> {
 
 fn pair(samples: &BTreeMap<&str, Vec<&Comparison>>, arms: &[&str], first: usize, second: usize) -> Option<ArmPair> {
     let (mut first_wins, mut second_wins, mut ties) = (0, 0, 0);
+    let mut shown_earlier = 0;
     let (mut first_ahead, mut second_ahead) = (0, 0);
     for comparisons in samples.values() {
         let mut gained = 0_i64;
         for (_, earlier, later, won) in comparisons {
             let turned = if (*earlier, *later) == (first, second) {
+                shown_earlier += 1;
                 *won
             } else if (*later, *earlier) == (first, second) {
                 1.0 - *won
@@ -210,6 +259,8 @@ fn pair(samples: &BTreeMap<&str, Vec<&Comparison>>, arms: &[&str], first: usize,
         second_ahead,
         p,
         p_corrected: p,
+        first_shown_earlier: Some(shown_earlier),
+        caveat: None,
     })
 }
 
