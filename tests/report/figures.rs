@@ -95,6 +95,13 @@ fn every_figure_has_its_values_beside_it_and_leads_to_trials() {
         assert_eq!(file, figure.svg(Ink::Print), "{} has other bytes", figure.name);
         assert!(!file.contains("var(--"), "{} needs a style sheet", figure.name);
         assert_well_formed(&figure.name, file);
+        if let Some(pictures) = std::env::var_os("TABJURY_PICTURES") {
+            std::fs::write(
+                std::path::Path::new(&pictures).join(format!("{}.svg", figure.name)),
+                file,
+            )
+            .unwrap();
+        }
         assert_well_formed(&figure.name, &figure.svg(Ink::Page));
         assert!(figure.svg(Ink::Page).contains("var(--figure-0)"));
         let section = report.select(&select(&format!("#{}", figure.section))).next().unwrap();
