@@ -6,6 +6,8 @@ mod support;
 
 #[path = "report/compare.rs"]
 mod compare;
+#[path = "report/coverage.rs"]
+mod coverage;
 #[path = "report/figures.rs"]
 mod figures;
 #[path = "report/held.rs"]

@@ -4,9 +4,10 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use tabjury::dataset::{Answer, Gold, QuestionKind};
+use tabjury::explain::AnswerVisibility;
 use tabjury::judge::{CONTROL_ARM, Judgment, Outcome, Protocol, Task, Trial, Verdict};
 use tabjury::report::flags::FlagKind;
-use tabjury::report::{Analysis, ArmFacts, JudgeFacts, RunRecords, analyze};
+use tabjury::report::{Analysis, ArmFacts, JudgeFacts, PageRecord, RunRecords, analyze};
 
 use crate::flagged;
 use crate::made_up::records;
@@ -26,19 +27,23 @@ impl Chance {
 
 /// What a judge is like.
 #[derive(Clone, Copy)]
-struct Character {
+pub(crate) struct Character {
     /// The chance of a right verdict without an explanation, and with each arm.
-    ability: [f64; 4],
+    pub(crate) ability: [f64; 4],
     /// The chance that a verdict is "correct" whatever it looked at.
-    yes: f64,
+    pub(crate) yes: f64,
     /// What each place adds to the utility of what stands there, from the first.
-    places: [f64; 3],
+    pub(crate) places: [f64; 3],
+    /// What the longest page has in utility over one of middle length.
+    pub(crate) length: f64,
 }
 
-const ARMS: [&str; 3] = ["plain", "useful", "misleading"];
+pub(crate) const ARMS: [&str; 3] = ["plain", "useful", "misleading"];
+/// Utilities of the arms: the useful one is liked best, the misleading one least.
+pub(crate) const UTILITIES: [f64; 3] = [0.0, 0.8, -0.8];
 const SAMPLES: usize = 120;
 /// Three of ten answers are wrong.
-const RIGHT: f64 = 0.7;
+pub(crate) const RIGHT: f64 = 0.7;
 
 fn trial(task: Task, sample: usize, arms: Vec<String>, turn: u32) -> Trial {
     Trial {
@@ -61,7 +66,27 @@ fn trial(task: Task, sample: usize, arms: Vec<String>, turn: u32) -> Trial {
     }
 }
 
-fn study(characters: &[(&str, Character)], samples: usize, seed: u64) -> RunRecords {
+/// The length of an arm's page on a sample, between -1 and 1, whatever the arm.
+fn length(seed: u64, sample: usize, arm: usize) -> f64 {
+    let place = (sample * ARMS.len() + arm) as u64;
+    let mut chance = Chance(ChaCha8Rng::seed_from_u64(
+        seed.wrapping_mul(1_000_003).wrapping_add(place),
+    ));
+    2.0 * chance.uniform() - 1.0
+}
+
+fn page(like: &PageRecord, seed: u64, sample: usize, arm: usize) -> PageRecord {
+    let mut page = like.clone();
+    page.sample = format!("s{sample:03}");
+    page.arm = ARMS[arm].to_owned();
+    page.answer = AnswerVisibility::Shown;
+    page.facts.leaks = Vec::new();
+    page.facts.markdown_tokens = (500.0 + 400.0 * length(seed, sample, arm)) as usize;
+    page.facts.html_tokens = page.facts.markdown_tokens;
+    page
+}
+
+pub(crate) fn study(characters: &[(&str, Character)], samples: usize, seed: u64) -> RunRecords {
     let mut chance = Chance(ChaCha8Rng::seed_from_u64(seed));
     let mut records = records();
     let (arm, judge, sample) = (
@@ -83,6 +108,7 @@ fn study(characters: &[(&str, Character)], samples: usize, seed: u64) -> RunReco
         })
         .collect();
     records.study.tasks = vec![Task::Preference, Task::Verification];
+    let like = records.pages[0].clone();
     (records.traces, records.pages, records.judgments) = (Vec::new(), Vec::new(), Vec::new());
     records.samples = Vec::new();
     records.trials = Vec::new();
@@ -113,19 +139,22 @@ fn study(characters: &[(&str, Character)], samples: usize, seed: u64) -> RunReco
             }
         }
         records.trials.extend(pages);
+        records
+            .pages
+            .extend((0..ARMS.len()).map(|arm| page(&like, seed, number, arm)));
         // Every order of a square in which each arm stands in every place.
         for turn in 0..3 {
             let shown: Vec<String> = (0..3).map(|place| ARMS[(place + turn) % 3].to_owned()).collect();
             let page = trial(Task::Preference, number, shown.clone(), turn as u32).identified();
             for (judge, character) in characters {
-                // The useful one is liked best, the misleading one least.
                 let mut utilities: Vec<(f64, String)> = shown
                     .iter()
                     .enumerate()
                     .map(|(place, arm)| {
-                        let strength = [0.0, 0.8, -0.8][ARMS.iter().position(|name| name == arm).unwrap()];
+                        let of = ARMS.iter().position(|name| name == arm).unwrap();
                         let noise = -(-chance.uniform().ln()).ln();
-                        (strength + character.places[place] + noise, arm.clone())
+                        let liked = UTILITIES[of] + character.length * length(seed, number, of);
+                        (liked + character.places[place] + noise, arm.clone())
                     })
                     .collect();
                 utilities.sort_by(|one, other| other.0.total_cmp(&one.0));
@@ -152,20 +181,23 @@ fn judgment(trial: &Trial, judge: &str, verdict: Verdict) -> Judgment {
     }
 }
 
-const ABLE: Character = Character {
+pub(crate) const ABLE: Character = Character {
     ability: [0.75, 0.75, 0.95, 0.4],
     yes: 0.0,
     places: [0.0; 3],
+    length: 0.0,
 };
 const YES_SAYER: Character = Character {
     ability: [0.5; 4],
     yes: 0.9,
     places: [0.0; 3],
+    length: 0.0,
 };
 const FIRST_COMES_FIRST: Character = Character {
     ability: [0.75; 4],
     yes: 0.0,
     places: [2.0, 0.0, -2.0],
+    length: 0.0,
 };
 
 /// A study of two judges with seven trials a sample.
@@ -173,7 +205,11 @@ pub(crate) fn many_trials(samples: usize) -> RunRecords {
     study(&[("able", ABLE), ("yes", YES_SAYER)], samples, 7)
 }
 
-fn arm<'a>(analysis: &'a Analysis, judge: &str, arm: &str) -> &'a tabjury::report::verification::VerificationArm {
+pub(crate) fn arm<'a>(
+    analysis: &'a Analysis,
+    judge: &str,
+    arm: &str,
+) -> &'a tabjury::report::verification::VerificationArm {
     let found = analysis.verification.iter().find(|found| found.judge == judge).unwrap();
     found.arms.iter().find(|found| found.arm == arm).unwrap()
 }
@@ -256,6 +292,7 @@ fn where_nothing_is_planted_little_is_found() {
         ability: [0.75; 4],
         yes: 0.0,
         places: [0.0; 3],
+        length: 0.0,
     };
     let (mut better_or_worse, mut covered, mut places) = (0, 0, 0);
     for seed in 0..12 {
