@@ -72,16 +72,15 @@ pub fn auroc_of_clusters<C: Ord>(scores: &[f64], right: &[bool], clusters: &[C],
     let above_right = placed(&negative, positive.len())?;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let area = mean(&above_wrong).clamp(0.0, 1.0);
-    // Of each cluster what its right answers and what its wrong ones are off, where it has such.
+    // Of each cluster what its right answers and what its wrong ones are off, where it has such. What is above a wrong answer
+    // is placed rightly, what is counted is below it: hence the sign.
     let mut off: BTreeMap<&C, [Option<f64>; 2]> = BTreeMap::new();
-    for (class, (members, placed)) in [(&positive, &above_wrong), (&negative, &above_right)]
-        .into_iter()
-        .enumerate()
-    {
+    let classes = [(&positive, &above_wrong, 1.0), (&negative, &above_right, -1.0)];
+    for (class, (members, placed, sign)) in classes.into_iter().enumerate() {
         let centre = mean(placed);
         for (index, placed) in members.iter().zip(placed) {
             let sum = &mut off.entry(&clusters[*index]).or_default()[class];
-            *sum = Some(sum.unwrap_or(0.0) + placed - centre);
+            *sum = Some(sum.unwrap_or(0.0) + sign * (placed - centre));
         }
     }
     let standard_error = of_clusters(&off.into_values().collect::<Vec<_>>(), positive.len(), negative.len())?;
