@@ -91,7 +91,7 @@ fn an_arm_is_held_against_its_own_control_alone() {
     );
     // 6 : 0 has 2 / 2^6, and twice that over the two arms.
     close(&lift(0)["p"], 2.0 / 64.0);
-    close(&lift(0)["p_corrected"], 4.0 / 64.0);
+    close(&lift(0)["p_corrected"]["Ok"], 4.0 / 64.0);
     assert_eq!(arms[2]["control"]["Err"]["reason"], "it is the control itself");
 }
 
