@@ -23,6 +23,8 @@ mod pages;
 #[cfg(feature = "parquet")]
 #[path = "report/parquet.rs"]
 mod parquet;
+#[path = "report/people.rs"]
+mod people;
 #[path = "report/planted.rs"]
 mod planted;
 #[path = "report/published.rs"]

@@ -113,7 +113,7 @@ pub fn analyze(index: &Index) -> Vec<AgreementAnalysis> {
     for task in index.tasks() {
         let said: Vec<(&str, BTreeMap<&str, Said>)> = judges
             .iter()
-            .map(|judge| (*judge, of_judge(index, task, judge)))
+            .map(|judge| (*judge, said_of(task, index.scored(task, judge))))
             .filter(|(_, said)| !said.is_empty())
             .collect();
         if said.len() < 2 {
@@ -122,7 +122,7 @@ pub fn analyze(index: &Index) -> Vec<AgreementAnalysis> {
         let mut pairs = Vec::new();
         for (place, (first, one)) in said.iter().enumerate() {
             for (second, other) in &said[place + 1..] {
-                pairs.push(pair(study, task, (first, one), (second, other)));
+                pairs.push(agreement_with(study, task, (first, one), (second, other)));
             }
         }
         found.push(AgreementAnalysis {
@@ -148,15 +148,15 @@ fn task_key(task: Task) -> &'static str {
 
 /// What a judge said on a trial, as a category, with the sample, the arm where it shows one, and what it offers to say.
 #[derive(Clone, Debug)]
-struct Said<'a> {
+pub(super) struct Said<'a> {
     sample: &'a str,
     arm: Option<&'a str>,
     offers: String,
     category: String,
 }
 
-fn of_judge<'a>(index: &Index<'a>, task: Task, judge: &str) -> BTreeMap<&'a str, Said<'a>> {
-    let scored = index.scored(task, judge);
+/// What was said on every trial with a readable verdict, by trial.
+pub(super) fn said_of<'a>(task: Task, scored: &[Scored<'a>]) -> BTreeMap<&'a str, Said<'a>> {
     let said = scored.iter().filter_map(|scored| {
         let trial = scored.trial;
         let said = Said {
@@ -229,7 +229,8 @@ fn numbers<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize>
     names.into_iter().zip(0..).collect()
 }
 
-fn pair(
+/// Two judges, each by name and what they said.
+pub(super) fn agreement_with(
     study: &StudyFacts,
     task: Task,
     (first, one): (&str, &BTreeMap<&str, Said>),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::agreement::{self, AgreementAnalysis};
 use super::answers::{self, AnswererAnalysis, dataset_name, question_name};
 use super::arm_pairs::{self, ArmPairsAnalysis};
-use super::conclusions::conclude;
+use super::conclusions::{beside_people, conclude};
 use super::confidence::{self, ConfidenceAnalysis};
 use super::correlation::{self, PreferenceCorrelation};
 use super::faithfulness::{self, FaithfulnessAnalysis};
@@ -16,6 +16,7 @@ use super::flags::{self, Flag};
 use super::index::Index;
 use super::left_out::{self, LeftOut};
 use super::pages::{self, PageAnalysis};
+use super::people::{self, PeopleAnalysis};
 use super::preference::{self, PreferenceAnalysis};
 use super::records::{RunRecords, StudyFacts};
 use super::run_check::{CheckAnalysis, RunCheck};
@@ -64,6 +65,9 @@ pub struct Analysis {
     /// Whether judges agree with each other, one entry a task.
     #[serde(default)]
     pub agreement: Vec<AgreementAnalysis>,
+    /// Judges beside people, one entry a task that people were asked in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub people: Vec<PeopleAnalysis>,
     /// How sure judges were by their token probabilities, against what is so: one entry a task and judge that was asked.
     #[serde(default)]
     pub confidence: Vec<ConfidenceAnalysis>,
@@ -120,12 +124,15 @@ pub fn analyze(records: &RunRecords) -> Analysis {
             .or_default() += 1;
     }
     let calls = usage::analyze(records);
+    let people = people::analyze(&index);
+    let mut conclusions = conclude(&records.study, &preference, &simulation, &verification);
+    conclusions.extend(people.iter().filter_map(beside_people));
     let mut analysis = Analysis {
         schema_version: SCHEMA_VERSION,
         study: records.study.clone(),
         scripted: records.study.scripted(),
         samples,
-        conclusions: conclude(&records.study, &preference, &simulation, &verification),
+        conclusions,
         flags: Vec::new(),
         answerers: answers::analyze(&index),
         correlations: correlation::analyze(&index, &preference, &simulation, &verification),
@@ -133,6 +140,7 @@ pub fn analyze(records: &RunRecords) -> Analysis {
         left_out: left_out::analyze(&index),
         arm_pairs: arm_pairs::analyze(&index),
         agreement: agreement::analyze(&index),
+        people,
         confidence: confidence::analyze(&index),
         sensitivity: sensitivity::analyze(&index),
         preference,

@@ -3,6 +3,9 @@
 //! corrected p.
 
 mod held;
+mod people;
+
+pub use people::beside_people;
 
 use crate::stats::multiple::{Correction, corrected};
 use crate::stats::proportion::{binomial_test, wilson};

@@ -90,16 +90,23 @@ pub fn analyze(
     if preference.is_empty() {
         return Vec::new();
     }
-    // A panel's cells are made of its judges' cells.
+    // A panel's cells are made of its judges' cells, and people are no further models.
     let own = |judge: &str| !study.is_panel(judge);
-    let simulation_cells = simulation.iter().filter(|judge| own(&judge.judge)).flat_map(|judge| {
-        let arms = judge.arms.iter().filter(|arm| !is_control(study, &arm.arm));
-        arms.map(|arm| (&judge.judge, &arm.arm, &arm.accuracy.share))
-    });
-    let verification_cells = verification.iter().filter(|judge| own(&judge.judge)).flat_map(|judge| {
-        let arms = judge.arms.iter().filter(|arm| !is_control(study, &arm.arm));
-        arms.map(|arm| (&judge.judge, &arm.arm, &arm.accuracy.share))
-    });
+    let is_model = |judge: &str| own(judge) && !study.people().any(|person| person == judge);
+    let simulation_cells = simulation
+        .iter()
+        .filter(|judge| is_model(&judge.judge))
+        .flat_map(|judge| {
+            let arms = judge.arms.iter().filter(|arm| !is_control(study, &arm.arm));
+            arms.map(|arm| (&judge.judge, &arm.arm, &arm.accuracy.share))
+        });
+    let verification_cells = verification
+        .iter()
+        .filter(|judge| is_model(&judge.judge))
+        .flat_map(|judge| {
+            let arms = judge.arms.iter().filter(|arm| !is_control(study, &arm.arm));
+            arms.map(|arm| (&judge.judge, &arm.arm, &arm.accuracy.share))
+        });
     let mut correlations: Vec<PreferenceCorrelation> = Vec::new();
     if !simulation.is_empty() {
         correlations.push(correlate(

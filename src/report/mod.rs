@@ -37,6 +37,8 @@ pub mod names;
 pub mod pages;
 #[cfg(feature = "parquet")]
 pub mod parquet_tables;
+pub mod people;
+mod people_tables;
 pub mod preference;
 mod preference_tables;
 pub mod published;

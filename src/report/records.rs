@@ -131,6 +131,14 @@ impl StudyFacts {
         imported.controls.get(arm).map(String::as_str)
     }
 
+    /// The judges who are people.
+    pub fn people(&self) -> impl Iterator<Item = &str> {
+        self.judges
+            .iter()
+            .filter(|judge| judge.person)
+            .map(|judge| judge.name.as_str())
+    }
+
     /// Whether this judge is a panel, made of other judges' verdicts.
     pub fn is_panel(&self, judge: &str) -> bool {
         self.judges
@@ -187,6 +195,9 @@ pub struct JudgeFacts {
     /// The judges that it is made of, when it is a panel; it then has no model and sees nothing itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub panel: Vec<String>,
+    /// Whether it is a person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub person: bool,
 }
 
 /// One model.

@@ -18,6 +18,7 @@ use super::faithfulness_tables;
 use super::flags::{Severity, task_name};
 use super::index::Index;
 use super::names::{reading_name, source_name, state_name, verdict_text};
+use super::people_tables;
 use super::preference_tables;
 use super::quantities::Readings;
 use super::records::RunRecords;
@@ -26,7 +27,7 @@ use super::test_table;
 use super::{ReportError, check_tables};
 
 /// Paths of all tables, relative to the run directory, in the order in which [`csv_tables`] gives them.
-pub const TABLES: [&str; 26] = [
+pub const TABLES: [&str; 28] = [
     "tables/answerers.csv",
     "tables/answers.csv",
     "tables/groups.csv",
@@ -42,6 +43,8 @@ pub const TABLES: [&str; 26] = [
     "tables/faithfulness_traces.csv",
     "tables/agreement.csv",
     "tables/agreement_verdicts.csv",
+    "tables/people.csv",
+    "tables/people_estimates.csv",
     "tables/confidence.csv",
     "tables/calibration.csv",
     "tables/sensitivity.csv",
@@ -82,6 +85,8 @@ pub(super) fn tables(analysis: &Analysis, records: &RunRecords) -> Vec<(&'static
         faithfulness_tables::traces(&index),
         agreement_tables::agreement(analysis),
         agreement_tables::verdicts(analysis),
+        people_tables::agreement(analysis),
+        people_tables::estimates(analysis),
         confidence_tables::figures(analysis),
         confidence_tables::bins(analysis),
         agreement_tables::sensitivity(analysis),

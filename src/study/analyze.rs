@@ -139,12 +139,14 @@ fn facts(study: &Study, arms: &[Arm], models: &Models, traces: &[Trace]) -> Stud
                 model: judge.model.clone(),
                 view: word(&judge.view),
                 panel: Vec::new(),
+                person: false,
             })
             .chain(file.panels.iter().map(|panel| JudgeFacts {
                 name: panel.name.clone(),
                 model: String::new(),
                 view: String::new(),
                 panel: panel.judges.clone(),
+                person: false,
             }))
             .collect(),
         models: file.models.iter().map(model_facts).collect(),

@@ -135,6 +135,43 @@ fn verdicts_are_the_listed_values_and_nothing_else() {
 }
 
 #[test]
+fn people_of_a_log_stand_beside_its_models() {
+    let mut rows = "id,method,who,said,right\n".to_owned();
+    for sample in 0..40 {
+        for who in ["teal", "Ada"] {
+            if who == "teal" || sample < 20 {
+                let right = sample % 3 > 0;
+                let said = if right ^ (sample % 7 == 0) { "Yes" } else { "No" };
+                rows += &format!("s{sample},chain,{who},{said},{}\n", u8::from(right));
+            }
+        }
+    }
+    let mapping = VERIFICATION
+        .replace("judge = { value = \"teal\" }", "judge = { field = \"who\" }")
+        .replace("control_arms = [\"bare\"]\n", "");
+    let people = |name: &str| format!("people = [\"{name}\"]{mapping}");
+    let log = Log::new("log.csv", &rows, &people("Ada"));
+    let (_, analysis) = log.import("log.csv");
+    assert_eq!(
+        analysis["people"][0]["people"],
+        json!(["Ada"]),
+        "{}",
+        analysis["people"]
+    );
+    assert_eq!(analysis["people"][0]["agreement"][0]["agreement"]["n"], json!(20));
+    assert_eq!(
+        analysis["people"][0]["agreement"][0]["agreement"]["successes"],
+        json!(20)
+    );
+    let log = Log::new("log.csv", &rows, &people("Eve"));
+    let message = log.refuse("log.csv");
+    assert!(
+        message.contains("`people` names the judge \"Eve\"") && message.contains("Ada"),
+        "{message}"
+    );
+}
+
+#[test]
 fn an_arm_with_the_name_of_the_control_is_refused() {
     let log = Log::new(
         "log.csv",

@@ -340,6 +340,7 @@ pub(crate) fn records() -> RunRecords {
         model: model.to_owned(),
         view: "markdown".to_owned(),
         panel: Vec::new(),
+        person: false,
     };
     let trials = trials();
     let mut judgments = Vec::new();

@@ -295,6 +295,7 @@ fn a_panel_is_no_further_judge() {
         model: String::new(),
         view: String::new(),
         panel: vec!["alder".to_owned(), "birch".to_owned()],
+        person: false,
     });
     let copies: Vec<Judgment> = alone
         .judgments

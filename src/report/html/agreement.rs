@@ -88,7 +88,7 @@ fn by_arm(pairs: &[JudgePair]) -> Option<TableView> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-fn kappa(value: &Stat<f64>, interval: &Stat<Interval>) -> CellView {
+pub(super) fn kappa(value: &Stat<f64>, interval: &Stat<Interval>) -> CellView {
     let cell = CellView::figure(value, two_decimals);
     match interval {
         Ok(interval) => cell.detail(format!(

@@ -141,6 +141,7 @@ mod tests {
             model: "m".to_owned(),
             view: "markdown".to_owned(),
             panel: Vec::new(),
+            person: false,
         };
         let study = StudyFacts {
             name: "s".to_owned(),

@@ -15,6 +15,7 @@ mod left_out;
 mod links;
 mod lists;
 mod overview;
+mod people;
 mod preference;
 mod preference_forms;
 mod resources;
@@ -162,6 +163,7 @@ fn report_page<'a>(
     sections.extend(faithfulness::section(analysis, index));
     sections.extend(correlation::section(analysis));
     sections.extend(agreement::agreement(analysis));
+    sections.extend(people::section(analysis));
     sections.extend(agreement::sensitivity(analysis));
     sections.extend(left_out::section(analysis));
     sections.extend(resources::pages(analysis));

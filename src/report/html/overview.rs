@@ -113,6 +113,7 @@ pub(super) fn setup(analysis: &Analysis) -> Section {
         judges.rows.push(vec![
             CellView::head(&judge.name),
             CellView::text(match judge.panel.as_slice() {
+                [] if judge.person => "a person".to_owned(),
                 [] => judge.model.clone(),
                 panel => format!("panel of {}", panel.join(", ")),
             }),

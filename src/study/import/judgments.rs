@@ -46,6 +46,7 @@ pub fn import_judgments(log: &Path, mapping_file: &Path, out: &Path) -> Result<J
     let (rows, log_digest) = rows::read(log)?;
     let records = records::make(log, &mapping, &rows)?;
     mapping.check_names(mapping_file, &records.arms)?;
+    mapping.check_people(mapping_file, &records.judges)?;
     let study = facts(log, &mapping, &records, rows.len());
     let run = RunDirectory::create(out)?;
     if run.path(directory::STUDY).is_file() || run.path(directory::CALLS).is_file() {
@@ -212,6 +213,7 @@ fn facts(log: &Path, mapping: &Mapping, records: &Records, rows: usize) -> Study
                 model: judge.clone(),
                 view: String::new(),
                 panel: Vec::new(),
+                person: mapping.people.contains(judge),
             })
             .collect(),
         models: Vec::new(),

@@ -53,6 +53,9 @@ pub(super) struct Mapping {
     /// The control of each arm. Default: the one of `control_arms`, where it is one.
     #[serde(default)]
     pub(super) controls: BTreeMap<String, String>,
+    /// The judges who are people; the others are held beside them.
+    #[serde(default)]
+    pub(super) people: Vec<String>,
     /// The methods of arms, for people and for comparison with published numbers. Default: the arm's name.
     #[serde(default)]
     pub(super) methods: BTreeMap<String, String>,
@@ -220,6 +223,18 @@ impl Mapping {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a person that no row of the log has.
+    pub(super) fn check_people(&self, path: &Path, judges: &[String]) -> Result<(), ImportError> {
+        match self.people.iter().find(|name| !judges.contains(name)) {
+            Some(unknown) => Err(ImportError::file(
+                path,
+                format!("`people` names the judge {unknown:?}, which no row of the log has"),
+                format!("name one of: {}", judges.join(", ")),
+            )),
+            None => Ok(()),
+        }
     }
 
     /// What the samples ask.
