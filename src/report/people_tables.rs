@@ -73,7 +73,7 @@ pub(super) fn estimates(analysis: &Analysis) -> CsvTable {
             match &found.powered {
                 Ok(powered) => {
                     row.push(powered.value.to_string());
-                    row.extend(ends(&Ok(powered.interval.clone())));
+                    row.extend(ends(&Ok(powered.interval)));
                     row.extend([powered.lambda.to_string(), powered.effective_samples.to_string()]);
                     row.extend([figure(&powered.width_ratio), String::new()]);
                 }
