@@ -2,7 +2,7 @@
 //!
 //! ```console
 //! pip install numpy scipy choix
-//! cargo build --release --example bench_stats
+//! cargo build --profile dist --example bench_stats
 //! python scripts/bench_stats.py
 //! ```
 //!

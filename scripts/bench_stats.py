@@ -2,7 +2,7 @@
 """Times tabjury's bootstrap beside scipy's, and its strengths beside choix's, on the same data in one run.
 
     pip install numpy scipy choix
-    cargo build --release --example bench_stats
+    cargo build --profile dist --example bench_stats
     python scripts/bench_stats.py [path to bench_stats]
 
 8,000 judgments: as independent ones (right or wrong, and real numbers that all differ), and as 2,000 samples of four
@@ -95,7 +95,7 @@ def choix_strengths(comparisons):
 
 def main():
     here = pathlib.Path(__file__).resolve().parent.parent
-    binary = sys.argv[1] if len(sys.argv) > 1 else here / "target/release/examples/bench_stats"
+    binary = sys.argv[1] if len(sys.argv) > 1 else here / "target/dist/examples/bench_stats"
     data = make(np.random.default_rng(7))
     with tempfile.TemporaryDirectory() as scratch:
         path = pathlib.Path(scratch) / "data.json"

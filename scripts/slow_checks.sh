@@ -10,7 +10,8 @@ cargo build --release
 cargo run --release --example kill_resume
 cargo run --release --example bench_trials
 cargo run --release --example bench_pages
-cargo run --release --example bench_lineage
+cargo run --profile dist --example bench_lineage
 cargo run --release --example prove_generated
+cargo test --test report -- --ignored --nocapture many_studies
 cargo test --features parquet --test report parquet
 scripts/real_server.sh target/release/tabjury

@@ -94,9 +94,30 @@ fn fold(character: char, place: &Range<usize>, found: &mut Vec<Letter>) {
     }
 }
 
+/// The letter that one drawn in a circle or square is, or a small capital. Neither Unicode's decompositions nor its look-alikes
+/// have them.
+fn drawn_otherwise(written: char) -> Option<char> {
+    const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\u{0}ʏᴢ";
+    let code = u32::from(written);
+    let place = match code {
+        // Circled, squared, and the letters that flags are made of.
+        0x1F150..=0x1F169 => code - 0x1F150,
+        0x1F170..=0x1F189 => code - 0x1F170,
+        0x1F1E6..=0x1F1FF => code - 0x1F1E6,
+        _ => SMALL_CAPITALS.chars().position(|capital| capital == written)? as u32,
+    };
+    char::from_digit(place + 10, 36)
+}
+
 /// The Latin letter that a letter looks like, small or capital, if it looks like one.
 fn latin(small: char, written: char) -> char {
-    if small.is_ascii() || !small.is_alphabetic() {
+    if small.is_ascii() {
+        return small;
+    }
+    if let Some(letter) = drawn_otherwise(written) {
+        return letter;
+    }
+    if !small.is_alphabetic() {
         return small;
     }
     let looks = |character: char| {
@@ -107,16 +128,10 @@ fn latin(small: char, written: char) -> char {
             _ => None,
         }
     };
-    let is_ours =
-        matches!(u32::from(small), 0x370..=0x52F | 0x530..=0x58F | 0x10A0..=0x10FF | 0x13A0..=0x13FF | 0x180..=0x2AF);
-    let found = if is_ours {
-        looks(written)
-            .or_else(|| looks(small))
-            .or_else(|| small.to_uppercase().next().and_then(looks))
-    } else {
-        None
-    };
-    found.unwrap_or(small)
+    looks(written)
+        .or_else(|| looks(small))
+        .or_else(|| small.to_uppercase().next().and_then(looks))
+        .unwrap_or(small)
 }
 
 /// How long the sign is that a page shows for a character which nothing would show: `⟨U+200B⟩`.
@@ -197,6 +212,9 @@ mod tests {
             ("TROMSØ Łódź Đorđe", "tromso lodz dorde"),
             ("Æthelred œuvre Þór Guðni", "aethelred oeuvre thor gudni"),
             ("Ħal ŋ kadın", "hal n kadin"),
+            ("Ꮲetrel ꓑetrel ⲣetrel", "petrel petrel petrel"),
+            ("ᴘᴇᴛʀᴇʟ 🅿🅴🆃🆁🅴🅻 🅟🅔🅣🅡🅔🅛 🇵🇪🇹🇷🇪🇱", "petrel petrel petrel petrel"),
+            ("𝐏𝘦𝓉𝖗𝚎𝕝 Ⓟⓔⓣⓡⓔⓛ Ｐｅｔｒｅｌ", "petrel petrel petrel"),
             ("10² 10⁻¹ x² ¹¹²", "10^2 10^\u{2212}1 x2 112"),
             (
                 "Os&shy;lo Os&#x200B;lo R&D; A&amp;B &#80;",

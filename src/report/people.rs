@@ -17,12 +17,16 @@ use crate::stats::{Interval, Stat, Undefined};
 
 use super::agreement::{JudgePair, agreement_with, said_of};
 use super::control::Controls;
+use super::flags::counted;
 use super::index::{Index, Scored};
 use super::quantities::Mean;
 use super::records::StudyFacts;
 
 /// What people are called where they stand as one judge.
 pub const PEOPLE: &str = "people";
+
+/// Below so many samples of people, how far a judge is trusted is mostly chance.
+const FEWEST_SAMPLES: usize = 10;
 
 /// People and models in one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -214,7 +218,15 @@ fn estimates(
     };
     for arm in study.arms.iter().map(|arm| arm.name.as_str()) {
         for (quantity, values) in quantities {
-            let of_people: Vec<(String, f64)> = people.iter().flat_map(|person| values(study, person, arm)).collect();
+            // Everyone counts alike, however many trials of a sample they judged.
+            let of_people: Vec<(String, f64)> = people
+                .iter()
+                .flat_map(|person| {
+                    let own = values(study, person, arm);
+                    let own = means(&own).into_iter().map(|(sample, mean)| (sample.to_owned(), mean));
+                    own.collect::<Vec<_>>()
+                })
+                .collect();
             let of_model = values(study, model, arm);
             let (of_people, of_model) = (means(&of_people), means(&of_model));
             if of_people.keys().any(|sample| of_model.contains_key(sample)) {
@@ -302,6 +314,11 @@ fn estimate(
         .collect();
     let powered = if further.is_empty() {
         Err(Undefined::because("the judge has no sample that people have not"))
+    } else if own.len() < FEWEST_SAMPLES {
+        Err(Undefined::because(format!(
+            "people judged {}: fewer than {FEWEST_SAMPLES} do not tell how far to trust the judge",
+            counted(own.len(), "sample")
+        )))
     } else {
         prediction_powered_mean(&own, &beside, &further, level).map(powered)
     };

@@ -315,16 +315,15 @@ fn where_nothing_is_planted_little_is_found() {
     assert!(covered >= 31, "{covered} of 36 intervals cover");
 }
 
-/// Run with `--release -- --ignored`: the bound is for optimised code.
+/// A benchmark: `cargo test --profile dist --test report -- --ignored --nocapture fifty_thousand` prints the seconds.
 #[test]
-#[ignore = "measures, and needs optimised code"]
-fn fifty_thousand_judgments_are_analysed_in_two_seconds() {
+#[ignore = "a benchmark, for optimised code"]
+fn fifty_thousand_judgments_are_analysed() {
     let characters = [("able", ABLE), ("yes-sayer", YES_SAYER), ("first", FIRST_COMES_FIRST)];
     let records = study(&characters, 2_400, 5);
-    assert!(records.judgments.len() > 50_000);
     let started = std::time::Instant::now();
-    analyze(&records);
-    let seconds = started.elapsed().as_secs_f64();
-    println!("{} judgments: {seconds:.2} s", records.judgments.len());
-    assert!(seconds < 2.0 || cfg!(debug_assertions), "{seconds} s");
+    let analysis = analyze(&records);
+    println!("{} judgments: {:.2} s", records.judgments.len(), started.elapsed().as_secs_f64());
+    assert!(records.judgments.len() > 50_000);
+    assert_eq!((analysis.preference.len(), analysis.verification.len()), (3, 3));
 }

@@ -22,7 +22,7 @@ pub fn beside_people(task: &PeopleAnalysis) -> Option<String> {
         }
     );
     if agree.is_empty() {
-        said.push_str(" no judge agrees with people by more than chance.");
+        said.push_str(" no judge is shown to agree with people by more than chance.");
     } else {
         let words: Vec<String> = agree.into_iter().map(words).collect();
         said.push_str(&format!(" beyond chance {}.", words.join("; ")));
