@@ -323,7 +323,11 @@ fn fifty_thousand_judgments_are_analysed() {
     let records = study(&characters, 2_400, 5);
     let started = std::time::Instant::now();
     let analysis = analyze(&records);
-    println!("{} judgments: {:.2} s", records.judgments.len(), started.elapsed().as_secs_f64());
+    println!(
+        "{} judgments: {:.2} s",
+        records.judgments.len(),
+        started.elapsed().as_secs_f64()
+    );
     assert!(records.judgments.len() > 50_000);
     assert_eq!((analysis.preference.len(), analysis.verification.len()), (3, 3));
 }
