@@ -25,8 +25,9 @@ use super::records::StudyFacts;
 /// What people are called where they stand as one judge.
 pub const PEOPLE: &str = "people";
 
-/// Below so many samples of people, how far a judge is trusted is mostly chance.
-const FEWEST_SAMPLES: usize = 10;
+/// Below so many samples of people the interval is too narrow where a judge errs in one direction only: people and judge then
+/// differ on so few samples, or on none, that its bias is not seen.
+const FEWEST_SAMPLES: usize = 100;
 
 /// People and models in one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,8 +73,8 @@ impl PeopleQuantity {
 }
 
 /// What people would say of all samples, from those that they judged and a model's judgments of all (prediction-powered
-/// inference, PPI++: Angelopoulos, Duchi and Zrnic 2023). It holds however wrong the model is, but only where the samples that
-/// people judged are a random part of all.
+/// inference, PPI++: Angelopoulos, Duchi and Zrnic 2023). It holds approximately, for a hundred samples of people or more, and
+/// only where these are a random part of all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PeopleEstimate {
@@ -316,7 +317,7 @@ fn estimate(
         Err(Undefined::because("the judge has no sample that people have not"))
     } else if own.len() < FEWEST_SAMPLES {
         Err(Undefined::because(format!(
-            "people judged {}: fewer than {FEWEST_SAMPLES} do not tell how far to trust the judge",
+            "people judged {}: of fewer than {FEWEST_SAMPLES} the interval would be too narrow for a judge that errs one way",
             counted(own.len(), "sample")
         )))
     } else {

@@ -1,4 +1,4 @@
-//! Estimates from few human and many model judgments, valid however wrong the model is.
+//! Estimates from few human and many model judgments, valid in large samples however wrong the model is.
 
 use super::distribution::{checked_level, t_quantile};
 use super::mean::{mean, mean_interval, variance};

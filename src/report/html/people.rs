@@ -29,8 +29,8 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
         title: "People: do judges say what people say?".to_owned(),
         intro: vec![
             "Agreement is with what most people say of a trial who gave a verdict. Estimates are of a person, the mean over \
-             people: by people alone, and together with the judge, from few judgments by people and many by the judge. They \
-             hold however wrong the judge is, but only where the samples that people judged are a random part of all."
+             people: by people alone, and together with the judge, from few judgments by people and many by the judge. \
+             They are approximate, take a hundred samples of people, and hold only where these are a random part of all."
                 .to_owned(),
         ],
         terms: vec![
