@@ -2,11 +2,17 @@
 //! four`, `a quarter`, `one hundred and twelve`, `112th`, `twelfth`, `2.5 million`, `1 1 2`, `CXII`. A text may be read in more
 //! than one way, and each is given. Signs are left aside: -3 is 3.
 
+mod number_words;
+mod roman;
+
 use std::ops::Range;
 
 use super::atoms::Atoms;
 use crate::explain::letters::FRACTION_SLASH;
-use crate::explain::text_words::NUMBER_WORDS;
+use number_words::{COUNTING, denominator, is_short_scale, scale, small, small_ordinal};
+
+pub(super) use number_words::ordinal;
+pub(super) use roman::roman;
 
 /// A number of a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,113 +25,6 @@ pub(super) struct Numeral {
     pub(super) is_loose: bool,
     /// Whether it is a share, as of `1/3`, which no decimals write in full.
     pub(super) is_share: bool,
-}
-
-/// Zero to nineteen.
-const ONES: &[&str] = NUMBER_WORDS.split_at(20).0;
-
-const TENS: &[&str] = &[
-    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-];
-
-const ORDINALS: &[&str] = &[
-    "zeroth",
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
-];
-
-/// Words of everyday things that count as well; they tell only where they are stated.
-const COUNTING: &[(&str, f64)] = &[
-    ("nil", 0.0),
-    ("no", 0.0),
-    ("none", 0.0),
-    ("nothing", 0.0),
-    ("nought", 0.0),
-    ("single", 1.0),
-    ("sole", 1.0),
-    ("once", 1.0),
-    ("both", 2.0),
-    ("couple", 2.0),
-    ("duo", 2.0),
-    ("pair", 2.0),
-    ("twice", 2.0),
-    ("thrice", 3.0),
-    ("trio", 3.0),
-    ("quartet", 4.0),
-    ("quintet", 5.0),
-];
-
-/// The whole number that a word writes by itself, below a hundred.
-fn small(word: &str) -> Option<u32> {
-    let index = |list: &[&str]| {
-        list.iter()
-            .position(|known| *known == word)
-            .and_then(|at| u32::try_from(at).ok())
-    };
-    index(ONES).or_else(|| index(TENS).map(|at| (at + 2) * 10))
-}
-
-/// The same of an ordinal.
-fn small_ordinal(word: &str) -> Option<u32> {
-    let index = ORDINALS.iter().position(|known| *known == word);
-    let tens = || {
-        let stem = word.strip_suffix("ieth")?;
-        let at = TENS.iter().position(|tens| tens.strip_suffix('y') == Some(stem))?;
-        Some((at + 2) * 10)
-    };
-    index.or_else(tens).and_then(|number| u32::try_from(number).ok())
-}
-
-/// What a word multiplies by.
-fn scale(word: &str) -> Option<f64> {
-    let singular = word.strip_suffix('s').unwrap_or(word);
-    Some(match singular {
-        "hundred" => 1e2,
-        "thousand" | "k" => 1e3,
-        "lakh" | "lac" => 1e5,
-        "million" | "mio" | "mil" | "mn" | "m" => 1e6,
-        "crore" => 1e7,
-        "billion" | "bn" | "b" => 1e9,
-        "trillion" | "tn" => 1e12,
-        "dozen" => 12.0,
-        _ => return None,
-    })
-}
-
-fn is_short_scale(word: &str) -> bool {
-    matches!(word, "k" | "m" | "b" | "mn" | "bn" | "tn" | "mio" | "mil")
-}
-
-/// What a word divides by.
-fn denominator(word: &str) -> Option<f64> {
-    let singular = match word {
-        "halves" => "half",
-        word => word.strip_suffix('s').unwrap_or(word),
-    };
-    Some(match singular {
-        "half" => 2.0,
-        "quarter" => 4.0,
-        "hundredth" => 100.0,
-        "thousandth" => 1000.0,
-        _ => f64::from(small_ordinal(singular).filter(|number| *number > 2)?),
-    })
 }
 
 /// Whether a word may be part of a number.
@@ -656,49 +555,6 @@ fn is_times(gap: &str) -> bool {
 /// Moves the decimal point without what multiplying rounds off.
 fn scaled(amount: f64, power: i32) -> f64 {
     format!("{amount}e{power}").parse().unwrap_or(f64::NAN)
-}
-
-/// The ordinal of a number below twenty in words.
-pub(super) fn ordinal(number: u32) -> Option<&'static str> {
-    ORDINALS.get(usize::try_from(number).ok()?).copied()
-}
-
-/// The number of a Roman numeral in its usual form, below 4000.
-pub(super) fn roman(word: &str) -> Option<f64> {
-    const SIGNS: &[(&str, u32)] = &[
-        ("m", 1000),
-        ("cm", 900),
-        ("d", 500),
-        ("cd", 400),
-        ("c", 100),
-        ("xc", 90),
-        ("l", 50),
-        ("xl", 40),
-        ("x", 10),
-        ("ix", 9),
-        ("v", 5),
-        ("iv", 4),
-        ("i", 1),
-    ];
-    if word.len() > 15 || !word.chars().all(|letter| "ivxlcdm".contains(letter)) {
-        return None;
-    }
-    let mut rest = word;
-    let mut number = 0;
-    for (sign, value) in SIGNS {
-        let most = if sign.len() == 1 && !matches!(*sign, "d" | "l" | "v") {
-            3
-        } else {
-            1
-        };
-        for _ in 0..most {
-            if let Some(after) = rest.strip_prefix(sign) {
-                number += value;
-                rest = after;
-            }
-        }
-    }
-    rest.is_empty().then(|| f64::from(number))
 }
 
 #[cfg(test)]
