@@ -124,7 +124,8 @@ pub fn analyze(index: &Index) -> Vec<PeopleAnalysis> {
 
 fn of_task(index: &Index, task: Task, people: &[&str]) -> Option<PeopleAnalysis> {
     let study = &index.records.study;
-    let majorities = majorities(index, task, people);
+    let of_people: Vec<&[Scored]> = people.iter().map(|person| index.scored(task, person)).collect();
+    let majorities = majorities(people, &of_people);
     if majorities.is_empty() {
         return None;
     }
@@ -148,7 +149,6 @@ fn of_task(index: &Index, task: Task, people: &[&str]) -> Option<PeopleAnalysis>
             .filter(move |judge| !judge.person && judge.panel.is_empty() != panels)
     });
     let judges: Vec<&str> = judges.into_iter().flatten().map(|judge| judge.name.as_str()).collect();
-    let of_people: Vec<&[Scored]> = people.iter().map(|person| index.scored(task, person)).collect();
     let said = said_of(task, &together);
     let agreement = judges
         .iter()
@@ -175,8 +175,7 @@ fn of_task(index: &Index, task: Task, people: &[&str]) -> Option<PeopleAnalysis>
 }
 
 /// What people say together of every trial that one of them gave a readable verdict on.
-fn majorities<'i, 'a>(index: &'i Index<'a>, task: Task, people: &[&str]) -> Vec<(&'i Scored<'a>, Judgment)> {
-    let of_people: Vec<&[Scored]> = people.iter().map(|person| index.scored(task, person)).collect();
+fn majorities<'i, 'a>(people: &[&str], of_people: &[&'i [Scored<'a>]]) -> Vec<(&'i Scored<'a>, Judgment)> {
     let Some(first) = of_people.first() else {
         return Vec::new();
     };

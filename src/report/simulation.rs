@@ -123,26 +123,28 @@ pub fn analyze(index: &Index) -> Vec<SimulationAnalysis> {
             |arm| arm.prediction_over_gold.as_mut().ok(),
         ];
         for of in kinds {
-            correct(
-                found
-                    .iter_mut()
-                    .filter(|judge| study.is_panel(&judge.judge) == panels)
-                    .flat_map(|judge| &mut judge.arms)
-                    .filter(|arm| !study.is_recorded_control(&arm.arm))
-                    .filter_map(of),
-            );
+            correct(tested_arms(&mut found, study, panels).filter_map(of));
         }
         correct(
-            found
-                .iter_mut()
-                .filter(|judge| study.is_panel(&judge.judge) == panels)
-                .flat_map(|judge| &mut judge.arms)
-                .filter(|arm| !study.is_recorded_control(&arm.arm))
+            tested_arms(&mut found, study, panels)
                 .flat_map(|arm| &mut arm.kinds)
                 .filter_map(|kind| kind.against_base_rate.as_mut().ok()),
         );
     }
     found
+}
+
+/// The arms that a family of tests is over: of judges proper or of panels, and no controls.
+fn tested_arms<'f>(
+    found: &'f mut [SimulationAnalysis],
+    study: &'f StudyFacts,
+    panels: bool,
+) -> impl Iterator<Item = &'f mut SimulationArm> {
+    found
+        .iter_mut()
+        .filter(move |judge| study.is_panel(&judge.judge) == panels)
+        .flat_map(|judge| &mut judge.arms)
+        .filter(|arm| !study.is_recorded_control(&arm.arm))
 }
 
 fn judge_analysis(index: &Index, judge: &str) -> Option<SimulationAnalysis> {
