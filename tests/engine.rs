@@ -356,11 +356,25 @@ fn a_name_of_the_file_never_reads_another_column() {
         (r#"SELECT "oid" FROM table_sql WHERE item = 'b'"#, "5"),
         ("SELECT MAX(rowid) FROM table_sql", "70"),
         ("SELECT t.RowID FROM table_sql t WHERE t.oid = 7", "70"),
+        // The name that no column has is SQLite's row number still.
+        ("SELECT MAX(_rowid_) FROM table_sql", "2"),
+        (
+            "SELECT t.rowid FROM table_sql t WHERE t._rowid_ = 2 ORDER BY _RowId_",
+            "50",
+        ),
     ] {
         assert_eq!(value(&prices, statement), expected, "{statement}");
     }
-    let error = run(&prices, "SELECT _rowid_ FROM table_sql").unwrap_err().to_string();
-    assert!(error.contains("no such column: _rowid_"), "{error}");
+    for (statement, named) in [
+        ("SELECT _rowid_, missing FROM table_sql", "missing"),
+        (
+            "SELECT s._rowid_ FROM (SELECT item FROM table_sql) s, table_sql",
+            "s._rowid_",
+        ),
+    ] {
+        let error = run(&prices, statement).unwrap_err().to_string();
+        assert!(error.contains(&format!("no such column: {named} (")), "{error}");
+    }
 
     let cased = table(&["Name", "name"], &[&["first", "second"]]);
     assert_eq!(value(&cased, r#"SELECT "Name" FROM table_sql"#), "first");

@@ -87,7 +87,14 @@ fn counted(count: usize, noun: &str) -> String {
 }
 
 fn write_step(text: &mut String, trace: &Trace, index: usize, step: &Step, look: Look) {
-    let head = format!("Step {} of {}", index + 1, trace.steps.len());
+    // Of a chain that ended early nobody can tell how many steps it was to have.
+    let is_whole = trace.steps.iter().all(|step| step.output.is_some());
+    let of_all = if is_whole {
+        format!(" of {}", trace.steps.len())
+    } else {
+        String::new()
+    };
+    let head = format!("Step {}{of_all}", index + 1);
     let description = step.description.as_deref().map(visible_line);
     let head = description.map_or_else(|| head.clone(), |words| format!("{head}: {words}"));
     let _ = writeln!(text, "{}", look.heading(&head));

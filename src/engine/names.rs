@@ -3,7 +3,8 @@
 //! SQLite decides which names need help: only a name that SQLite itself cannot resolve, at the place where it says so,
 //! is replaced by the SQL name of the column that has it as its original or display name. A name that SQLite resolves
 //! (an SQL name, an alias) is never touched; no SQL name is what the file calls another column. Where the file calls a
-//! column by a name of SQLite's row number, names are tried on a table that has no row numbers, so that it is the column.
+//! column by a name of SQLite's row number, names are tried on a table that has no row numbers, so that it is the column; the
+//! names of the row number that no column has stay what they are to SQLite.
 
 use super::EngineError;
 use super::sqlite::{Database, quoted};
@@ -23,6 +24,33 @@ struct Edit {
     end: usize,
     run: String,
     parse: String,
+    /// What stands there while names are tried.
+    tried: String,
+}
+
+impl Edit {
+    fn of(name: &Name, run: String, parse: String) -> Self {
+        let tried = parse.clone();
+        Self {
+            start: name.start,
+            end: name.end,
+            run,
+            parse,
+            tried,
+        }
+    }
+
+    /// A name that stays as it is written; a column stands for it where there are no row numbers.
+    fn of_row_number(name: &Name, statement: &str, columns: &[Column]) -> Self {
+        let written = statement[name.start..name.end].to_owned();
+        let tried = columns
+            .first()
+            .map_or_else(|| written.clone(), |column| quoted(&column.sql));
+        Self {
+            tried,
+            ..Self::of(name, written.clone(), written)
+        }
+    }
 }
 
 /// Resolves names until SQLite accepts the statement or says something else is wrong with it.
@@ -41,7 +69,7 @@ pub(super) fn resolve(
     let mut edits: Vec<Edit> = Vec::new();
     loop {
         let parse = apply(statement, &edits, |edit| &edit.parse);
-        let refusal = match names.check(&parse) {
+        let refusal = match names.check(&apply(statement, &edits, |edit| &edit.tried)) {
             Ok(_) => {
                 let run = apply(statement, &edits, |edit| &edit.run);
                 return Ok(Resolved { run, parse });
@@ -56,11 +84,14 @@ pub(super) fn resolve(
             return Err(refusal.error);
         };
         if edits.iter().any(|edit| edit.start == name.start) {
-            return Err(refusal.error);
+            // What SQLite has to say of the statement as it is written.
+            return Err(database.check(&parse).err().map_or(refusal.error, |own| own.error));
         }
-        let (run, parse) = match columns_named(columns, &name.text).as_slice() {
-            [column] => (quoted(&column.sql), quoted(&column.sql)),
-            [] if double_quoted_strings && name.quote == Some('"') && !name.qualified => (
+        edits.push(match columns_named(columns, &name.text).as_slice() {
+            [column] => Edit::of(&name, quoted(&column.sql), quoted(&column.sql)),
+            [] if is_row_number(&name.text) && numberless.is_some() => Edit::of_row_number(&name, statement, columns),
+            [] if double_quoted_strings && name.quote == Some('"') && !name.qualified => Edit::of(
+                &name,
                 statement[name.start..name.end].to_owned(),
                 format!("'{}'", name.text.replace('\'', "''")),
             ),
@@ -71,12 +102,6 @@ pub(super) fn resolve(
                     message: format!("ambiguous column name: {} (use one of {})", name.text, names.join(", ")),
                 });
             }
-        };
-        edits.push(Edit {
-            start: name.start,
-            end: name.end,
-            run,
-            parse,
         });
         edits.sort_by_key(|edit| edit.start);
     }
@@ -145,10 +170,10 @@ fn original_offset(edits: &[Edit], offset: usize) -> Option<usize> {
         if offset < start {
             break;
         }
-        if offset < start + edit.parse.len() {
+        if offset < start + edit.tried.len() {
             return Some(edit.start);
         }
-        grown += isize::try_from(edit.parse.len()).ok()? - isize::try_from(edit.end - edit.start).ok()?;
+        grown += isize::try_from(edit.tried.len()).ok()? - isize::try_from(edit.end - edit.start).ok()?;
     }
     offset.checked_add_signed(-grown)
 }
@@ -267,13 +292,15 @@ mod tests {
                 start: 7,
                 end: 10,
                 run: String::new(),
-                parse: "\"longer\"".into(),
+                parse: String::new(),
+                tried: "\"longer\"".into(),
             },
             Edit {
                 start: 12,
                 end: 20,
                 run: String::new(),
-                parse: "x".into(),
+                parse: String::new(),
+                tried: "x".into(),
             },
         ];
         assert_eq!(original_offset(&edits, 3), Some(3));
