@@ -66,6 +66,8 @@ pub(super) fn dates(atoms: &Atoms, numerals: &[Numeral]) -> Vec<PlacedDate> {
     for at in 0..atoms.len() {
         if atoms.digits(at).is_some() {
             of_digits(atoms, at, &mut found);
+        } else if let Some(date) = of_roman_month(atoms, at) {
+            found.push(date);
         } else if let Some(month) = month(atoms.word(at)) {
             let beside = beside.get_or_insert_with(|| Beside::of(numerals));
             around_month(atoms, beside, at, month, &mut found);
@@ -202,6 +204,25 @@ fn of_digits(atoms: &Atoms, at: usize, found: &mut Vec<PlacedDate>) {
     }
 }
 
+/// `5.III.2021`, `5 III 2021`
+fn of_roman_month(atoms: &Atoms, at: usize) -> Option<PlacedDate> {
+    const MONTHS: [&str; 12] = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"];
+    let month = MONTHS.iter().position(|known| *known == atoms.word(at))?;
+    let parts = |gap: &str| matches!(gap, "." | ". " | " " | "-" | "/");
+    let day = atoms
+        .digits(at.checked_sub(1)?)?
+        .parse()
+        .ok()
+        .filter(|day| (1..=31).contains(day))?;
+    let year = atoms.digits(at + 1).filter(|year| year.len() == 4)?.parse().ok()?;
+    let date = Date {
+        year: Some(Year::Full(year)),
+        month: u32::try_from(month + 1).ok()?,
+        day: Some(day),
+    };
+    (parts(atoms.gap(at)) && parts(atoms.gap(at + 1))).then_some((date, at - 1..at + 2))
+}
+
 /// A month by its name, with a day and a year before or behind it.
 fn around_month(atoms: &Atoms, beside: &Beside<'_>, at: usize, month: u32, found: &mut Vec<PlacedDate>) {
     let is_near = |index: usize| {
@@ -212,10 +233,12 @@ fn around_month(atoms: &Atoms, beside: &Beside<'_>, at: usize, month: u32, found
         while index > 0 && matches!(atoms.word(index - 1), "of" | "in" | "the") && is_near(index) {
             index -= 1;
         }
-        index
+        // `5th day of March`
+        let is_day = index > 0 && atoms.word(index - 1) == "day" && atoms.word(index) == "of" && is_near(index);
+        index - usize::from(is_day)
     };
     let behind = |mut index: usize| {
-        while matches!(atoms.word(index), "of" | "in" | "the") && is_near(index) {
+        while matches!(atoms.word(index), "of" | "in" | "on" | "the") && is_near(index) {
             index += 1;
         }
         index
@@ -269,6 +292,15 @@ fn around_month(atoms: &Atoms, beside: &Beside<'_>, at: usize, month: u32, found
         for (year, start, end) in years {
             if day.is_some() || year.is_some() {
                 found.push((Date { year, month, day }, start..end));
+            }
+            // `March 2021, on the 5th`
+            let from = behind(end);
+            if day.is_none() && year.is_some() && from > end {
+                let late = beside.from(from).filter(|_| is_near(from));
+                found.extend(late.filter_map(|numeral| {
+                    let day = Some(day_of(numeral)?);
+                    Some((Date { year, month, day }, start..numeral.run.end))
+                }));
             }
         }
     }

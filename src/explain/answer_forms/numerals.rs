@@ -224,6 +224,12 @@ impl Reader<'_> {
         let is_scaled = may_scale && (attached || joins(gap) && !is_short_scale(word));
         if let Some(by) = scale(word).filter(|_| is_scaled) {
             self.push(amount * by, start..end + 1, is_loose, false);
+            // `12 hundred and 4`, `1 thousand 250`
+            let rest_at = end + 1 + usize::from(atoms.word(end + 1) == "and");
+            let rest = self.number_at(rest_at).filter(|rest| rest.amount < by);
+            if let Some(rest) = rest.filter(|_| (end + 1..=rest_at).all(|at| joins(atoms.gap(at)))) {
+                self.push(amount * by + rest.amount, start..rest.end, is_loose, false);
+            }
         }
         self.shares(read, start, is_loose);
         self.mixed(read, start, is_loose);
@@ -327,6 +333,7 @@ impl Reader<'_> {
         }
         // `25 in a hundred`, `3 out of 4`
         let of = match (atoms.word(end), atoms.word(end + 1)) {
+            ("in" | "of", "every" | "each") => Some((end + 2, false)),
             ("in", _) => Some((end + 1, false)),
             ("out", "of") => Some((end + 2, false)),
             ("of", _) => Some((end + 1, true)),
@@ -366,6 +373,12 @@ impl Reader<'_> {
         let mut last_scale = f64::INFINITY;
         let mut end = at;
         let mut is_ordinal = false;
+        // `a dozen`, `a full dozen`
+        let begins_at = match (atoms.word(at), atoms.word(at + 1)) {
+            ("a" | "an", "full" | "whole" | "round" | "good") => at + 2,
+            ("a" | "an", _) => at + 1,
+            _ => at,
+        };
         let mut index = at;
         loop {
             let word = atoms.word(index);
@@ -399,7 +412,7 @@ impl Reader<'_> {
                 end = index + 1;
                 break;
             } else if let Some(by) = scale(word.strip_suffix("th").unwrap_or(word)).filter(|_| word.len() > 3) {
-                let bare = matches!(atoms.word(at), "a" | "an") && index == at + 1 || index == at;
+                let bare = index == at || begins_at == index;
                 if current.is_none() && !bare {
                     break;
                 }
@@ -422,7 +435,7 @@ impl Reader<'_> {
                 // Only between numbers.
                 index += 1;
                 continue;
-            } else if matches!(word, "a" | "an") && index == at {
+            } else if index < begins_at {
                 index += 1;
                 continue;
             } else {
@@ -462,6 +475,7 @@ impl Reader<'_> {
                 self.with_suffixes(read, at, is_loose, false);
             }
             self.year(at);
+            self.hundreds(at);
             if is_ordinal && is_plain {
                 return at + 1;
             }
@@ -470,7 +484,13 @@ impl Reader<'_> {
         // `a quarter`, `half a dozen`, `half a million`
         let (below, is_loose) = match word {
             "a" | "an" => (at + 1, false),
-            _ => (at, word != "half"),
+            "half" => (at, false),
+            // `quarter of them`, which is no first quarter of a year.
+            "quarter" => {
+                let is_counted = at > 0 && (may_count(atoms.word(at - 1)) || atoms.word(at - 1) == "last");
+                (at, is_counted || atoms.word(at + 1) != "of")
+            }
+            _ => (at, true),
         };
         if let Some(by) = denominator(atoms.word(below)).filter(|_| below == at || joins(atoms.gap(below))) {
             self.push(1.0 / by, at..below + 1, is_loose, true);
@@ -500,6 +520,26 @@ impl Reader<'_> {
         let end = at + 2 + usize::from(ones.is_some());
         self.push(
             f64::from(century * 100 + tens + ones.unwrap_or(0)),
+            at..end,
+            false,
+            false,
+        );
+    }
+
+    /// `four-fifty`
+    fn hundreds(&mut self, at: usize) {
+        let atoms = self.atoms;
+        let digit = |at: usize| small(atoms.word(at)).filter(|digit| (1..10).contains(digit));
+        let Some(hundreds) = digit(at).filter(|_| atoms.gap(at + 1) == "-") else {
+            return;
+        };
+        let Some(rest) = small(atoms.word(at + 1)).filter(|rest| *rest >= 10) else {
+            return;
+        };
+        let ones = digit(at + 2).filter(|_| rest >= 20 && joins(atoms.gap(at + 2)));
+        let end = at + 2 + usize::from(ones.is_some());
+        self.push(
+            f64::from(hundreds * 100 + rest + ones.unwrap_or(0)),
             at..end,
             false,
             false,

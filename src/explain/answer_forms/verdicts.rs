@@ -61,7 +61,9 @@ const DENYING: &[&str] = &[
 
 /// Words that affirm and have no other endings.
 const AFFIRM: &[&str] = &[
+    "accept",
     "accepted",
+    "accepts",
     "fact",
     "hold",
     "holds",
@@ -88,6 +90,11 @@ const AFFIRM: &[&str] = &[
 
 /// Words that deny and have no other endings.
 const DENY: &[&str] = &[
+    "denied",
+    "denies",
+    "deny",
+    "dismiss",
+    "dismissed",
     "disproved",
     "disproven",
     "disproves",
@@ -551,7 +558,8 @@ impl<'a> Sentence<'a> {
             index + 1 == self.tokens.len() || rest.trim_start().starts_with([',', '.', '!', ';', ':', '—', '–'])
         };
         let whole: String = self.tokens.iter().map(|token| token.text.as_str()).collect();
-        if is_particle(&whole) || self.tokens.len() > 1 && is_particle(self.word(0)) && closed(0) {
+        if is_particle(&whole) || whole == "negative" || self.tokens.len() > 1 && is_particle(self.word(0)) && closed(0)
+        {
             return true;
         }
         let last = self.tokens.len().saturating_sub(1);

@@ -25,6 +25,12 @@ pub(super) fn wordings(value: &Text<'_>) -> Vec<Wording> {
     if let Some(words) = without_brackets(value) {
         push(words, false);
     }
+    for words in titled(&words) {
+        push(words, false);
+    }
+    for words in quarters(&words) {
+        push(words, false);
+    }
     // `3 hours 20 minutes`
     let is_number = |at: usize| {
         words
@@ -81,6 +87,68 @@ pub(super) fn wordings(value: &Text<'_>) -> Vec<Wording> {
         }
     }
     all
+}
+
+/// `Mister Bean` for `Mr. Bean`, and the other way round.
+fn titled(words: &[&str]) -> Option<Vec<String>> {
+    const TITLES: &[(&str, &str)] = &[
+        ("mr", "mister"),
+        ("mrs", "missus"),
+        ("dr", "doctor"),
+        ("st", "saint"),
+        ("ste", "sainte"),
+        ("mt", "mount"),
+        ("ft", "fort"),
+        ("prof", "professor"),
+        ("capt", "captain"),
+        ("sgt", "sergeant"),
+        ("lt", "lieutenant"),
+        ("gen", "general"),
+        ("col", "colonel"),
+        ("gov", "governor"),
+        ("sen", "senator"),
+        ("rev", "reverend"),
+    ];
+    let (first, rest) = words.split_first().filter(|(_, rest)| !rest.is_empty())?;
+    let is_name = rest.iter().any(|word| word.chars().any(char::is_alphabetic));
+    let other = TITLES.iter().find_map(|(short, long)| match *first {
+        word if word == *short => Some(*long),
+        word if word == *long => Some(*short),
+        _ => None,
+    });
+    let other = other.filter(|_| is_name)?;
+    Some(
+        std::iter::once(other)
+            .chain(rest.iter().copied())
+            .map(str::to_owned)
+            .collect(),
+    )
+}
+
+/// `quarter 3`, `3Q` and `third quarter` for `Q3`.
+fn quarters(words: &[&str]) -> Vec<Vec<String>> {
+    let Some((at, number)) = words.iter().enumerate().find_map(|(at, word)| {
+        let number = word.strip_prefix('q')?.parse::<u32>().ok()?;
+        (1..=4).contains(&number).then_some((at, number))
+    }) else {
+        return Vec::new();
+    };
+    let digits = number.to_string();
+    let with_ending = format!("{digits}{}", ["st", "nd", "rd", "th"][number as usize - 1]);
+    let in_words = ordinal(number).unwrap_or_default();
+    let attached = format!("{digits}q");
+    let instead: [&[&str]; 5] = [
+        &["quarter", &digits],
+        &[&digits, "q"],
+        &[&attached],
+        &[&with_ending, "quarter"],
+        &[in_words, "quarter"],
+    ];
+    let with = |number: &&[&str]| {
+        let all = words[..at].iter().chain(number.iter()).chain(&words[at + 1..]);
+        all.map(|word| (*word).to_owned()).collect()
+    };
+    instead.iter().map(with).collect()
 }
 
 /// Kings and wars are not counted beyond.

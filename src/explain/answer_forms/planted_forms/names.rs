@@ -135,6 +135,30 @@ pub(super) const NAMES: &[Planted] = &[
         innocent: &["Henry VII", "Henry the Seventh", "Edward VIII", "Henry had 8"],
     },
     Planted {
+        answer: || one("Mr. Bean"),
+        telling: &["Mister Bean", "mr bean", "Mr Bean"],
+        not_found: &["the gentleman called Bean"],
+        innocent: &["Mrs. Bean", "a bean", "mister"],
+    },
+    Planted {
+        answer: || one("St. Ives"),
+        telling: &["Saint Ives", "St Ives"],
+        not_found: &["the saint of Ives"],
+        innocent: &["Saint Mawes", "Ives"],
+    },
+    Planted {
+        answer: || one("Q3 2020"),
+        telling: &[
+            "quarter 3 2020",
+            "3Q 2020",
+            "the third quarter 2020",
+            "3rd quarter 2020",
+            "Q3, 2020",
+        ],
+        not_found: &["July to September 2020"],
+        innocent: &["Q2 2020", "quarter 4 2020", "three quarters", "2020 has four quarters"],
+    },
+    Planted {
         answer: || one("The Beatles"),
         telling: &["It is by Beatles.", "the Beatles", "BEATLES"],
         not_found: &["the Fab Four"],

@@ -56,6 +56,9 @@ pub(super) const VERDICTS: &[&str] = &[
     "The evidence refutes the statement about the Tern.",
     "Unsubstantiated.",
     "So the assertion is unsupported.",
+    "We accept the claim.",
+    "The table denies it.",
+    "Negative.",
 ];
 
 /// Say one in ways that are not found.
@@ -107,6 +110,8 @@ pub(super) const NO_VERDICTS: &[&str] = &[
     "Names of routes come from islands nearby.",
     "Next, take the difference of the two.",
     "Some of the cells are empty.",
+    "Negative values are left out.",
+    "The harbour accepts boats of 12 tons at most.",
     "The boat's captain won 12 prizes, and lost 3.",
     "We need the column of minutes.",
     "Nobody else took part in the race.",
@@ -148,7 +153,7 @@ pub(super) const INNOCENT: &[&str] = &[
     "The route to Saltmarsh is the longest at 55.",
     "On 1 December 2020 the Tern left; on 14 July the next one.",
     "It has half as many seats as the other, or 50 %.",
-    "A dozen boats are listed, though only some of them sail.",
+    "Dozens of boats are listed, though only some of them sail.",
     "Nothing in the table speaks of the weather.",
     "Ms. Orr and Mr. Lund are its captains.",
     "This takes the largest value, since larger is later.",
