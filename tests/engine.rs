@@ -358,6 +358,19 @@ fn a_name_of_the_file_never_reads_another_column() {
         ("SELECT t.RowID FROM table_sql t WHERE t.oid = 7", "70"),
         // The name that no column has is SQLite's row number still.
         ("SELECT MAX(_rowid_) FROM table_sql", "2"),
+        // SQLite does not say where these stand.
+        (
+            r#"SELECT a."Net Price" FROM table_sql a JOIN table_sql b ON a."Net Price" > b."Net Price" AND a.rowid < b.rowid"#,
+            "20",
+        ),
+        (
+            r#"SELECT SUM(u.oid) FROM table_sql JOIN table_sql u USING ("Net Price", item)"#,
+            "12",
+        ),
+        (
+            r#"SELECT "Net Price" FROM table_sql UNION SELECT oid FROM table_sql ORDER BY "Net Price" LIMIT 1"#,
+            "5",
+        ),
         (
             "SELECT t.rowid FROM table_sql t WHERE t._rowid_ = 2 ORDER BY _RowId_",
             "50",

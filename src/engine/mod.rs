@@ -9,6 +9,7 @@
 
 mod functions;
 mod guard;
+mod join_names;
 pub mod lineage;
 mod members;
 mod names;

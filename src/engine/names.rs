@@ -7,6 +7,7 @@
 //! names of the row number that no column has stay what they are to SQLite.
 
 use super::EngineError;
+use super::join_names::refused_name;
 use super::sqlite::{Database, quoted};
 use crate::table::Column;
 
@@ -76,11 +77,15 @@ pub(super) fn resolve(
             }
             Err(refusal) => refusal,
         };
-        let Some(name) = refusal
+        let placed = refusal
             .unknown_column_at
             .and_then(|offset| original_offset(&edits, offset))
-            .and_then(|offset| name_at(statement, offset))
-        else {
+            .and_then(|offset| name_at(statement, offset));
+        let unplaced = || {
+            let is_known = |name: &Name| edits.iter().any(|edit| edit.start == name.start);
+            refused_name(statement, refusal.message.as_deref()?, is_known)
+        };
+        let Some(name) = placed.or_else(unplaced) else {
             return Err(refusal.error);
         };
         if edits.iter().any(|edit| edit.start == name.start) {
@@ -134,7 +139,7 @@ pub(super) fn is_blank(statement: &str) -> bool {
 }
 
 /// Position after blanks and comments.
-fn skip_blanks(text: &str, mut position: usize) -> usize {
+pub(super) fn skip_blanks(text: &str, mut position: usize) -> usize {
     loop {
         let rest = &text[position..];
         let trimmed =
@@ -178,13 +183,19 @@ fn original_offset(edits: &[Edit], offset: usize) -> Option<usize> {
     offset.checked_add_signed(-grown)
 }
 
+/// A name of a statement.
 #[derive(Debug, PartialEq, Eq)]
-struct Name {
-    start: usize,
-    end: usize,
-    text: String,
-    quote: Option<char>,
-    qualified: bool,
+pub(super) struct Name {
+    /// Where it begins, in bytes.
+    pub(super) start: usize,
+    /// Where it ends.
+    pub(super) end: usize,
+    /// Without its quotes.
+    pub(super) text: String,
+    /// What it is quoted with.
+    pub(super) quote: Option<char>,
+    /// Whether a table is named before it.
+    pub(super) qualified: bool,
 }
 
 /// The column name at an offset: of `t."a b"`, the last part.
@@ -201,7 +212,8 @@ fn name_at(statement: &str, offset: usize) -> Option<Name> {
     }
 }
 
-fn identifier_at(statement: &str, start: usize) -> Option<Name> {
+/// The name that begins at a byte.
+pub(super) fn identifier_at(statement: &str, start: usize) -> Option<Name> {
     let rest = statement.get(start..)?;
     let first = rest.chars().next()?;
     let close = match first {

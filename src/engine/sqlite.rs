@@ -50,7 +50,9 @@ pub(super) struct ResultSet {
 pub(super) struct Refusal {
     /// The error as a caller sees it.
     pub(super) error: EngineError,
-    /// Where the name stands that no column has, as a byte offset.
+    /// What SQLite says, if it is SQLite that refuses.
+    pub(super) message: Option<String>,
+    /// Where the name stands that no column has, as a byte offset; not known of ON and USING.
     pub(super) unknown_column_at: Option<usize>,
 }
 
@@ -151,14 +153,16 @@ impl Database {
     pub(super) fn check(&self, statement: &str) -> Result<BTreeSet<usize>, Refusal> {
         self.guard.start(Mode::Untrusted, self.limits.time, self.limits.steps);
         let prepared = self.connection.prepare(statement).map_err(|error| {
-            let unknown_column_at = unknown_column_offset(&error);
+            let (message, unknown_column_at) = (message_of(&error), unknown_column_offset(&error));
             Refusal {
                 error: self.explain(error),
+                message,
                 unknown_column_at,
             }
         })?;
         let refuse = |error| Refusal {
             error,
+            message: None,
             unknown_column_at: None,
         };
         only_select(&prepared, statement).map_err(refuse)?;
@@ -436,6 +440,13 @@ fn only_select(prepared: &Statement<'_>, statement: &str) -> Result<(), EngineEr
     Err(EngineError::NotAllowed {
         message: format!("this one begins with {}", first.to_uppercase()),
     })
+}
+
+fn message_of(error: &rusqlite::Error) -> Option<String> {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } | rusqlite::Error::SqliteFailure(_, Some(msg)) => Some(msg.clone()),
+        _ => None,
+    }
 }
 
 fn unknown_column_offset(error: &rusqlite::Error) -> Option<usize> {

@@ -25,7 +25,7 @@ pub(super) fn wordings(value: &Text<'_>) -> Vec<Wording> {
     if let Some(words) = without_brackets(value) {
         push(words, false);
     }
-    for words in titled(&words) {
+    if let Some(words) = titled(&words) {
         push(words, false);
     }
     for words in quarters(&words) {
