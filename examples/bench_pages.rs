@@ -12,7 +12,7 @@ use tabjury::dataset::{Answer, DatasetKind, QuestionKind, Sample};
 use tabjury::engine::Engine;
 use tabjury::explain::{AnswerVisibility, Format, PagesOfSample};
 use tabjury::table::Table;
-use tabjury::trace::{AnswerSource, Language, Trace, TraceBuilder};
+use tabjury::trace::{AnswerSource, Program, Trace, TraceBuilder};
 
 /// How long each format is measured.
 const ROUND: Duration = Duration::from_secs(2);
@@ -93,7 +93,7 @@ fn gauges(rows: usize) -> Result<(Sample, Trace), String> {
         let done = engine
             .run(builder.table(), builder.origins(), statement)
             .map_err(|error| error.to_string())?;
-        builder.complete_step(Language::Sql, statement, done.table, done.lineage);
+        builder.complete_step(Program::sql(statement, done.ran), done.table, done.lineage);
     }
     let answer = builder
         .table()

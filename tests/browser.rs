@@ -26,7 +26,7 @@ use tabjury::explain::{AnswerVisibility, Format, render};
 use tabjury::table::Table;
 use tabjury::trace::imported::{Imported, ImportedBlock, ImportedCell, ImportedPage, ImportedRun, Removed};
 use tabjury::trace::lineage::Exactness;
-use tabjury::trace::{AnswerFailure, AnswerSource, FailedAttempt, Language, Lineage, Trace, TraceBuilder};
+use tabjury::trace::{AnswerFailure, AnswerSource, FailedAttempt, Lineage, Program, Trace, TraceBuilder};
 use tempfile::TempDir;
 
 use devtools::{Browser, DESKTOP, Look, Tab};
@@ -469,7 +469,7 @@ fn deals() -> (Sample, Trace) {
         let statement = text(&step["sql"]);
         builder.open_step(Some(text(&step["nl"])));
         let done = engine.run(builder.table(), builder.origins(), &statement).unwrap();
-        builder.complete_step(Language::Sql, &statement, done.table, done.lineage);
+        builder.complete_step(Program::sql(&statement, done.ran), done.table, done.lineage);
     }
     let answer = Answer::Values(vec![text(&plan["answer"])]);
     let trace = builder.finish(Ok((answer, AnswerSource::Program)));

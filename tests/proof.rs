@@ -26,7 +26,7 @@ use tabjury::trace::lineage::{CellPosition, Exactness};
 use tabjury::trace::proof::{
     Completeness, Difference, Explanation, ProofSummary, Replay, Soundness, StepProof, Undecided,
 };
-use tabjury::trace::{AnswerSource, Language, Lineage, RowSources, Trace, TraceBuilder};
+use tabjury::trace::{AnswerSource, Lineage, Program, RowSources, Trace, TraceBuilder};
 
 /// Rows 0 to 5; columns 0 region, 1 rep, 2 units, 3 note.
 fn deals() -> Table {
@@ -541,7 +541,11 @@ fn chain() -> Trace {
         let execution = Engine::default()
             .run(builder.table(), builder.origins(), statement)
             .unwrap();
-        builder.complete_step(Language::Sql, statement, execution.table, execution.lineage);
+        builder.complete_step(
+            Program::sql(statement, execution.ran),
+            execution.table,
+            execution.lineage,
+        );
     }
     builder.finish(Ok((Answer::Values(vec!["Ada".to_owned()]), AnswerSource::Program)))
 }

@@ -87,6 +87,8 @@ pub struct Execution {
     pub table: Table,
     /// What it read, kept and made; `origins` are composed through the origins given.
     pub lineage: Lineage,
+    /// The statement for SQLite alone: each column by its name in SQL, texts in single quotes.
+    pub ran: String,
 }
 
 /// Why a statement did not run, in words fit for a model and a person.
@@ -205,6 +207,7 @@ impl Engine {
         Ok(Execution {
             table: result::to_table(Rc::unwrap_or_clone(result), &table.columns)?,
             lineage,
+            ran: resolved.parse,
         })
     }
 }

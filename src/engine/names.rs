@@ -259,6 +259,11 @@ pub(super) fn identifier_at(statement: &str, start: usize) -> Option<Name> {
 
 /// The columns that have this name outside SQL: as it stands if any has, else without regard to case and line breaks.
 fn columns_named<'columns>(columns: &'columns [Column], name: &str) -> Vec<&'columns Column> {
+    // In a result a column's name for people is the one it was given there: `code AS "No"`.
+    let shown: Vec<&Column> = columns.iter().filter(|column| column.display == name).collect();
+    if shown.len() == 1 {
+        return shown;
+    }
     let exact: Vec<&Column> = columns
         .iter()
         .filter(|column| column.original == name || column.display == name)

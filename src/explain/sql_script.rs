@@ -2,17 +2,16 @@
 //! step's result as a table of its own. Each step's statement stands as it ran and reads `table_sql`, which is made anew
 //! before it from the result it ran on, its columns typed by their cells as the engine types them.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use super::material::Material;
 use super::own_texts::OwnTexts;
-use super::sql_pieces::{Piece, PieceKind, pieces, without_comments};
+use super::sql_pieces::{PieceKind, pieces, without_comments};
 use super::view::StepView;
 use super::visible_text::{visible, visible_line};
 use super::words;
 use crate::table::value::typed_value;
-use crate::table::{Column, ColumnType, Table, Value};
+use crate::table::{ColumnType, Table, Value};
 
 /// Bytes of the table's rows that a script holds; a larger table is to be loaded from its file.
 pub(super) const SCRIPT_DATA_BYTES: usize = 64 << 10;
@@ -80,18 +79,20 @@ pub(super) fn write(material: &Material<'_>, own: &OwnTexts<'_>, shown: &[StepVi
     }
     for (index, view) in ran {
         let step = material.steps.get(index)?;
-        let Some(statement) = step.program.as_ref().map(|program| without_comments(&program.text)) else {
+        let Some(program) = &step.program else {
             return Some(Script::Missing("A step’s program was not kept, so there is no script."));
         };
-        if view.program.as_deref() != Some(visible(&statement).as_str()) {
+        if view.program.as_deref() != Some(visible(&without_comments(&program.text)).as_str()) {
             return Some(Script::Missing("Part of a program is withheld, so there is no script."));
         }
+        let statement = without_comments(program.ran.as_ref().unwrap_or(&program.text));
         if statement.replace("\r\n", "\n") != visible(&statement) {
             return Some(Script::Missing(
                 "A program holds characters that cannot be shown, so there is no script.",
             ));
         }
-        let Some(input) = material.table_at(step.input) else {
+        let result = step.output.and_then(|output| material.table_at(output));
+        let Some((input, result)) = material.table_at(step.input).zip(result) else {
             return Some(Script::Missing(
                 "A table between the steps was not kept, so there is no script.",
             ));
@@ -101,7 +102,7 @@ pub(super) fn write(material: &Material<'_>, own: &OwnTexts<'_>, shown: &[StepVi
             script.load(input, maker.map_or(0, |maker| maker + 1));
             script.loaded = step.input;
         }
-        script.run(view, &with_known_names(&statement, &input.columns));
+        script.run(view, &statement, result);
     }
     let _ = writeln!(script.text, "\nSELECT * FROM table_sql_{};", last + 1);
     Some(Script::Runs(script.text))
@@ -169,7 +170,7 @@ impl Scripted {
         let types = table.column_types();
         let from = format!("table_sql_{number}");
         let empty = empty_number_columns(table, &types);
-        let names: Vec<String> = table.columns.iter().map(|column| quoted(&column.sql)).collect();
+        let names = names(table);
         let selected = if empty.is_empty() {
             format!("SELECT * FROM {from}")
         } else {
@@ -197,7 +198,8 @@ impl Scripted {
         );
     }
 
-    fn run(&mut self, view: &StepView, statement: &str) {
+    /// A result's columns have no type, or texts of digits would become numbers in a union with a column of these.
+    fn run(&mut self, view: &StepView, statement: &str, result: &Table) {
         let words = visible_line(&view.words);
         let _ = write!(self.text, "\n-- Step {}", view.number);
         if !words.is_empty() {
@@ -209,11 +211,17 @@ impl Scripted {
         }
         let _ = writeln!(
             self.text,
-            "\nCREATE TABLE table_sql_{} AS\n{};",
+            "\nCREATE TABLE table_sql_{0} ({1});\nINSERT INTO table_sql_{0}\n{2};",
             view.number,
+            names(result).join(", "),
             without_end(statement)
         );
     }
+}
+
+/// The columns by their quoted names.
+fn names(table: &Table) -> Vec<String> {
+    table.columns.iter().map(|column| quoted(&column.sql)).collect()
 }
 
 fn definitions(table: &Table, types: &[ColumnType]) -> String {
@@ -302,120 +310,9 @@ fn without_end(statement: &str) -> String {
     kept.into_iter().map(|piece| piece.text).collect()
 }
 
-/// The engine knows a column by its file's name too; SQLite knows only its name in SQL.
-fn with_known_names(statement: &str, columns: &[Column]) -> String {
-    let own: HashSet<String> = columns.iter().map(|column| column.sql.to_ascii_lowercase()).collect();
-    let known = |name: &str| own.contains(&name.to_ascii_lowercase());
-    let folded = |name: &str| visible_line(name).to_lowercase();
-    let named = |name: &str| {
-        let exactly: Vec<&Column> = columns
-            .iter()
-            .filter(|column| column.original == name || column.display == name)
-            .collect();
-        if exactly.is_empty() {
-            columns
-                .iter()
-                .filter(|column| folded(&column.original) == folded(name) || folded(&column.display) == folded(name))
-                .collect()
-        } else {
-            exactly
-        }
-    };
-    let pieces = pieces(statement);
-    // A name may stand in it very often.
-    let mut looked_up: HashMap<String, Option<&Column>> = HashMap::new();
-    let mut aliases: HashSet<String> = HashSet::new();
-    let mut after_as = false;
-    for piece in &pieces {
-        if piece.kind == PieceKind::Plain && after_as {
-            aliases.extend(names(piece).into_iter().next().map(|(_, name)| name));
-        }
-        after_as = piece.kind == PieceKind::Keyword && piece.text.eq_ignore_ascii_case("as")
-            || after_as && piece.kind == PieceKind::Plain && piece.text.trim().is_empty();
-    }
-    let mut text = String::new();
-    let mut after_nulls = false;
-    for piece in &pieces {
-        // These two are names wherever they do not say where NULLs stand.
-        let may_be_name = piece.kind == PieceKind::Keyword
-            && ["first", "last"]
-                .iter()
-                .any(|word| piece.text.eq_ignore_ascii_case(word))
-            && !after_nulls;
-        if !piece.text.trim().is_empty() {
-            after_nulls = piece.text.eq_ignore_ascii_case("nulls");
-        }
-        if piece.kind != PieceKind::Plain && !may_be_name {
-            text.push_str(&piece.text);
-            continue;
-        }
-        let mut from = 0;
-        for (place, name) in names(piece) {
-            if known(&name) || aliases.contains(&name) {
-                continue;
-            }
-            let column = *looked_up
-                .entry(name)
-                .or_insert_with_key(|name| match named(name).as_slice() {
-                    [column] => Some(*column),
-                    _ => None,
-                });
-            if let Some(column) = column {
-                text.push_str(piece.text.get(from..place.start).unwrap_or_default());
-                text.push_str(&quoted(&column.sql));
-                from = place.end;
-            }
-        }
-        text.push_str(piece.text.get(from..).unwrap_or_default());
-    }
-    text
-}
-
-/// The names in a plain piece, without their quotes, with their places.
-fn names(piece: &Piece) -> Vec<(std::ops::Range<usize>, String)> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(first) = piece.text.get(at..).and_then(|rest| rest.chars().next()) {
-        let rest = piece.text.get(at..).unwrap_or_default();
-        let close = match first {
-            '"' | '`' => first,
-            '[' => ']',
-            _ if first.is_alphanumeric() || first == '_' => {
-                let end = rest
-                    .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
-                    .unwrap_or(rest.len());
-                found.push((at..at + end, rest.get(..end).unwrap_or_default().to_owned()));
-                at += end;
-                continue;
-            }
-            _ => {
-                at += first.len_utf8();
-                continue;
-            }
-        };
-        let mut name = String::new();
-        let mut end = rest.len();
-        let mut characters = rest.char_indices().skip(1).peekable();
-        while let Some((index, character)) = characters.next() {
-            if character != close {
-                name.push(character);
-            } else if close != ']' && characters.next_if(|(_, next)| *next == close).is_some() {
-                name.push(close);
-            } else {
-                end = index + close.len_utf8();
-                break;
-            }
-        }
-        found.push((at..at + end, name));
-        at += end;
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::columns::name_columns;
 
     #[test]
     fn values_are_written_so_that_they_survive_a_page() {
@@ -435,22 +332,5 @@ mod tests {
         assert_eq!(without_end("SELECT ';' ; -- all\n ;"), "SELECT ';'");
         assert_eq!(without_end("SELECT 1 /* x */"), "SELECT 1");
         assert_eq!(without_end("SELECT a -- b\nFROM t;\n"), "SELECT a -- b\nFROM t");
-    }
-
-    #[test]
-    fn names_of_the_file_become_names_of_sql() {
-        let columns = name_columns(vec!["To par".to_owned(), "Größe".to_owned(), "year".to_owned()]);
-        let known = |statement: &str| with_known_names(statement, &columns);
-        assert_eq!(
-            known("SELECT \"to par\", [To par], `year` FROM table_sql WHERE Größe > 'to par'"),
-            "SELECT \"to_par\", \"to_par\", `year` FROM table_sql WHERE \"grosse\" > 'to par'"
-        );
-        let first = name_columns(vec!["First".to_owned()]);
-        assert_eq!(
-            with_known_names("SELECT first FROM table_sql ORDER BY first NULLS FIRST", &first),
-            "SELECT \"first_col\" FROM table_sql ORDER BY \"first_col\" NULLS FIRST"
-        );
-        let aliased = "SELECT year AS \"to par\" FROM table_sql ORDER BY \"to par\"";
-        assert_eq!(known(aliased), aliased);
     }
 }

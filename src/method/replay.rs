@@ -9,7 +9,7 @@ use super::read_result::{AnswerColumns, read_result};
 use super::written_plan::WrittenStep;
 use crate::dataset::{QuestionKind, Sample};
 use crate::engine::Engine;
-use crate::trace::{AnswerFailure, AnswerSource, Language, Trace, TraceBuilder};
+use crate::trace::{AnswerFailure, AnswerSource, Program, Trace, TraceBuilder};
 
 /// The name that stands in a trace for the method and the answerer when nobody but a plan answered.
 pub const PLAN: &str = "plan";
@@ -25,7 +25,10 @@ pub fn replay(engine: &Engine, sample: &Sample, steps: &[WrittenStep], columns: 
         trace.open_step(words.map(str::to_owned));
         let statement = step.sql.trim();
         match engine.run(trace.table(), trace.origins(), statement) {
-            Ok(execution) => trace.complete_step(Language::Sql, statement, execution.table, execution.lineage),
+            Ok(execution) => {
+                let program = Program::sql(statement, execution.ran);
+                trace.complete_step(program, execution.table, execution.lineage);
+            }
             Err(error) => {
                 let message = error.to_string();
                 trace.fail_attempt(statement, &message, true);

@@ -10,7 +10,7 @@ use super::{Question, read_sql};
 use crate::dataset::{Answer, Sample};
 use crate::model::{CallError, FinishReason, Message, Purpose, Reply, Request, Sampling};
 use crate::table::Table;
-use crate::trace::{AnswerFailure, AnswerSource, FailedAttempt, Language, Step, Trace, TraceBuilder};
+use crate::trace::{AnswerFailure, AnswerSource, FailedAttempt, Program, Step, Trace, TraceBuilder};
 
 /// What a model wrote, and whether the token limit cut it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,8 +132,8 @@ impl<'a> Session<'a> {
             .await;
         match outcome {
             Ok(execution) => {
-                self.trace
-                    .complete_step(Language::Sql, &statement, execution.table, execution.lineage);
+                let program = Program::sql(&statement, execution.ran);
+                self.trace.complete_step(program, execution.table, execution.lineage);
                 Ok(())
             }
             Err(error) => {

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{
-    AnswerFailure, AnswerSource, CallMark, Counters, FailedAttempt, Language, Lineage, Program, RowSources, Step, Trace,
+    AnswerFailure, AnswerSource, CallMark, Counters, FailedAttempt, Lineage, Program, RowSources, Step, Trace,
 };
 use crate::dataset::{Answer, Sample};
 use crate::model::{CallError, Reply};
@@ -144,15 +144,12 @@ impl TraceBuilder {
     }
 
     /// Closes the open step with the program that ran and its result.
-    pub fn complete_step(&mut self, language: Language, program: &str, table: Table, lineage: Lineage) {
+    pub fn complete_step(&mut self, program: Program, table: Table, lineage: Lineage) {
         self.trace.counters.executions += 1;
         let Some(mut step) = self.open_step.take() else {
             return;
         };
-        step.program = Some(Program {
-            language,
-            text: program.to_owned(),
-        });
+        step.program = Some(program);
         step.output = Some(self.trace.tables.len());
         self.origins.push(lineage.origins.clone());
         step.lineage = Some(lineage);

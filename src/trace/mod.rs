@@ -38,6 +38,21 @@ pub struct Program {
     pub language: Language,
     /// Its text.
     pub text: String,
+    /// The same for SQLite alone, where that is another text: each column by its name in SQL, also where the program calls
+    /// it as its file does, and texts in single quotes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<String>,
+}
+
+impl Program {
+    /// A statement, and what of it SQLite ran.
+    pub fn sql(text: &str, ran: String) -> Self {
+        Self {
+            language: Language::Sql,
+            text: text.to_owned(),
+            ran: Some(ran).filter(|ran| ran != text),
+        }
+    }
 }
 
 /// A try at a step's program that failed, kept beside the one that worked.

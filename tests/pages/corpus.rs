@@ -9,7 +9,7 @@ use tabjury::dataset::{Answer, DatasetKind, QuestionKind, Sample};
 use tabjury::engine::Engine;
 use tabjury::explain::{AnswerVisibility, Format, render};
 use tabjury::table::Table;
-use tabjury::trace::{AnswerFailure, AnswerSource, Language, Trace, TraceBuilder};
+use tabjury::trace::{AnswerFailure, AnswerSource, Program, Trace, TraceBuilder};
 
 use crate::script;
 use crate::support::data_dir;
@@ -50,7 +50,10 @@ fn replayed(row: &Value, sample: &Sample) -> Trace {
         let statement = step["sql"].as_str().unwrap_or_default();
         builder.open_step(step["nl"].as_str().map(str::to_owned));
         match engine.run(builder.table(), builder.origins(), statement) {
-            Ok(execution) => builder.complete_step(Language::Sql, statement, execution.table, execution.lineage),
+            Ok(execution) => {
+                let program = Program::sql(statement, execution.ran);
+                builder.complete_step(program, execution.table, execution.lineage);
+            }
             Err(error) => {
                 builder.fail_attempt(statement, &error.to_string(), true);
                 break;

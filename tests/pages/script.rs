@@ -1,12 +1,15 @@
 //! The script of a program listing, really run: it gives the tables that the trace has.
 
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use rusqlite::types::ValueRef;
 use scraper::Html;
-use tabjury::dataset::Sample;
+use serde_json::json;
+use tabjury::dataset::{Answer, Sample};
+use tabjury::engine::Engine;
 use tabjury::explain::{AnswerVisibility, Format, render};
 use tabjury::table::{Cell, Table};
-use tabjury::trace::Trace;
+use tabjury::trace::{AnswerSource, Program, Trace, TraceBuilder};
 
 use crate::{all_made_up, select, text, traces};
 
@@ -34,6 +37,10 @@ fn same_cell(one: &Cell, other: &Cell) -> bool {
 /// Runs a script in a database of its own; the rows of a step's table.
 pub(crate) fn rows_after(script: &str, step: usize) -> Vec<Vec<Cell>> {
     let database = Connection::open_in_memory().unwrap();
+    // As in SQLite's shell, a name that is none is no text.
+    for setting in [DbConfig::SQLITE_DBCONFIG_DQS_DML, DbConfig::SQLITE_DBCONFIG_DQS_DDL] {
+        database.set_db_config(setting, false).unwrap();
+    }
     database.execute_batch(script).unwrap();
     let mut statement = database.prepare(&format!("SELECT * FROM table_sql_{step}")).unwrap();
     let width = statement.column_count();
@@ -134,9 +141,69 @@ fn tables_between_steps_are_typed_anew() {
             keep_all,
         ),
     ];
+    trace.steps[0].program.as_mut().unwrap().ran =
+        Some("SELECT SUBSTR(\"to_par\", 3) AS part, n FROM table_sql;".to_owned());
     let script = on_page(&sample, &trace, AnswerVisibility::Shown).unwrap();
     assert_same_tables(&script, &trace);
     assert!(script.contains("|| char(7)"), "{script}");
+}
+
+/// Names of the file stand in the script as SQLite knows them, and words of SQL that columns are called by stay words of SQL.
+#[test]
+fn a_script_computes_what_the_engine_did() {
+    let columns = ["No", "Unit Price", "Range", "Replace", "True", "code", "rowid"];
+    let table = traces::table(
+        &columns,
+        &[
+            &["1", "10", "7", "a", "3", "007", "30"],
+            &["2", "20", "8", "b", "4", "A1", "40"],
+        ],
+    );
+    for statements in [
+        [
+            "SELECT SUM(\"Unit Price\") AS \"Unit Price\" FROM table_sql",
+            "SELECT * FROM table_sql",
+        ],
+        [
+            "SELECT code, \"Unit Price\" * 2 AS \"Unit Price\" FROM table_sql",
+            "SELECT \"Unit Price\" + 1 FROM table_sql",
+        ],
+        [
+            "SELECT code AS \"No\", t.\"No\" AS b FROM table_sql t ORDER BY t.\"Unit Price\" DESC",
+            "SELECT \"No\" FROM table_sql",
+        ],
+        [
+            "SELECT replace(code, 'A', \"Replace\") AS z, true, false FROM table_sql",
+            "SELECT z FROM table_sql",
+        ],
+        [
+            "SELECT code, SUM(\"Range\") OVER (ORDER BY code RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS s FROM table_sql",
+            "SELECT s FROM table_sql",
+        ],
+        [
+            "SELECT \"No\" AS label FROM table_sql UNION ALL SELECT code FROM table_sql",
+            "SELECT COUNT(*) AS n FROM table_sql WHERE label = '007'",
+        ],
+        [
+            "SELECT a.rowid, b.code FROM table_sql a JOIN table_sql b ON a.rowid < b.rowid",
+            "WITH c AS (SELECT code FROM table_sql) SELECT * FROM c",
+        ],
+    ] {
+        let mut sample = traces::ferries().0;
+        sample.table = table.clone();
+        let mut builder = TraceBuilder::new(&sample, "by hand", "by hand", "none", json!({}));
+        for statement in statements {
+            builder.open_step(Some("Go on.".to_owned()));
+            let done = Engine::default()
+                .run(builder.table(), builder.origins(), statement)
+                .unwrap();
+            builder.complete_step(Program::sql(statement, done.ran), done.table, done.lineage);
+        }
+        let answer = Answer::Values(vec!["none of these".to_owned()]);
+        let trace = builder.finish(Ok((answer, AnswerSource::Program)));
+        let script = on_page(&sample, &trace, AnswerVisibility::Shown).unwrap();
+        assert_same_tables(&script, &trace);
+    }
 }
 
 #[test]

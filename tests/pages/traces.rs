@@ -78,6 +78,7 @@ pub(crate) fn step(words: &str, statement: &str, input: usize, output: usize, li
         program: Some(Program {
             language: Language::Sql,
             text: statement.to_owned(),
+            ran: None,
         }),
         input,
         output: Some(output),

@@ -95,6 +95,7 @@ fn step(words: &str, program: &str, input: usize, lineage: Lineage) -> Step {
     Step {
         description: (!words.is_empty()).then(|| words.to_owned()),
         program: Some(Program {
+            ran: None,
             language: Language::Sql,
             text: program.to_owned(),
         }),

@@ -103,6 +103,9 @@ fn unclaimed(mut trace: Trace, maker: &Maker, file: &Path) -> Trace {
     trace.settings = serde_json::Value::Null;
     for step in &mut trace.steps {
         step.lineage = None;
+        if let Some(program) = &mut step.program {
+            program.ran = None;
+        }
         step.calls.clear();
     }
     trace.calls.clear();
