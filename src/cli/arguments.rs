@@ -160,7 +160,7 @@ pub(super) struct ExecuteArguments {
     #[arg(long, value_name = "RUN", requires = "sample")]
     pub(super) from: Option<PathBuf>,
     /// The sample's id in that run.
-    #[arg(long, value_name = "ID", requires = "from")]
+    #[arg(long, value_name = "ID", requires = "from", conflicts_with = "table")]
     pub(super) sample: Option<String>,
     /// Whose trace, where several answered the sample: an answerer or an arm.
     #[arg(long, value_name = "NAME", requires = "from")]

@@ -179,7 +179,9 @@ fn sample(arguments: &ExecuteArguments, plan: &WrittenPlan) -> Result<Sample, Fa
         (Some(question), None) => (QuestionKind::ShortAnswer, question.clone()),
         (None, None) => (QuestionKind::ShortAnswer, NO_QUESTION.to_owned()),
     };
-    not_blank(Some(&question))?;
+    if arguments.question.is_some() || arguments.statement.is_some() {
+        not_blank(Some(&question))?;
+    }
     let gold = plan.answer.as_ref().map(|answer| answer.gold());
     let fits = match &gold {
         None => true,
@@ -187,9 +189,10 @@ fn sample(arguments: &ExecuteArguments, plan: &WrittenPlan) -> Result<Sample, Fa
         Some(_) => kind == QuestionKind::ShortAnswer,
     };
     if !fits {
+        let plan = arguments.plan.as_deref().unwrap_or(Path::new("the plan"));
         return Err(Failure::message(
             Exit::BadInput,
-            "the plan's `answer` does not fit what is asked",
+            format!("{}: its `answer` does not fit what is asked", plan.display()),
             "a statement has true or false as its answer, a question a text or a list of texts",
         ));
     }
@@ -197,8 +200,30 @@ fn sample(arguments: &ExecuteArguments, plan: &WrittenPlan) -> Result<Sample, Fa
     let table = arguments.table.as_deref().unwrap_or(Path::new(""));
     let caption = arguments.caption.clone().or_else(|| plan.caption.clone());
     let mut sample = sample_of(table, caption, kind, question)?;
+    fits_sqlite(table, sample.table.columns.len())?;
     sample.gold = gold;
     Ok(sample)
+}
+
+/// A table that no step could run on is not the steps' fault.
+fn fits_sqlite(table: &Path, columns: usize) -> Result<(), Failure> {
+    const MOST_COLUMNS: usize = 2000;
+    let (problem, next) = match columns {
+        0 => (
+            "the table has no columns".to_owned(),
+            "name a table whose first row or keys name columns",
+        ),
+        1..=MOST_COLUMNS => return Ok(()),
+        many => (
+            format!("the table has {many} columns, and SQLite holds {MOST_COLUMNS} at most"),
+            "take out columns that the plan does not need",
+        ),
+    };
+    Err(Failure::message(
+        Exit::BadInput,
+        format!("{}: {problem}", table.display()),
+        next,
+    ))
 }
 
 /// An edited plan of another question would be run on the wrong table.

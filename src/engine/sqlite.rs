@@ -154,8 +154,12 @@ impl Database {
         self.guard.start(Mode::Untrusted, self.limits.time, self.limits.steps);
         let prepared = self.connection.prepare(statement).map_err(|error| {
             let (message, unknown_column_at) = (message_of(&error), unknown_column_offset(&error));
+            let error = match self.explain(error) {
+                EngineError::NotAllowed { .. } if !begins_as_select(statement) => begins_otherwise(statement),
+                error => error,
+            };
             Refusal {
-                error: self.explain(error),
+                error,
                 message,
                 unknown_column_at,
             }
@@ -429,17 +433,23 @@ fn is_same(found: ValueRef<'_>, known: &SqlValue) -> bool {
 }
 
 fn only_select(prepared: &Statement<'_>, statement: &str) -> Result<(), EngineError> {
-    let first = super::names::first_word(statement);
-    if prepared.readonly()
-        && prepared.is_explain() == 0
-        && prepared.column_count() > 0
-        && (first.eq_ignore_ascii_case("select") || first.eq_ignore_ascii_case("with"))
-    {
+    let is_query = prepared.readonly() && prepared.is_explain() == 0 && prepared.column_count() > 0;
+    if is_query && begins_as_select(statement) {
         return Ok(());
     }
-    Err(EngineError::NotAllowed {
-        message: format!("this one begins with {}", first.to_uppercase()),
-    })
+    Err(begins_otherwise(statement))
+}
+
+fn begins_as_select(statement: &str) -> bool {
+    let first = super::names::first_word(statement);
+    first.eq_ignore_ascii_case("select") || first.eq_ignore_ascii_case("with")
+}
+
+fn begins_otherwise(statement: &str) -> EngineError {
+    let first = super::names::first_word(statement).to_uppercase();
+    EngineError::NotAllowed {
+        message: format!("this one begins with {first}"),
+    }
 }
 
 fn message_of(error: &rusqlite::Error) -> Option<String> {

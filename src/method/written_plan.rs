@@ -106,6 +106,10 @@ impl WrittenPlan {
         if plan.question.is_some() && plan.statement.is_some() {
             return Err(wrong("a plan has a `question` or a `statement`, not both"));
         }
+        let is_blank = |text: &Option<String>| text.as_ref().is_some_and(|text| text.trim().is_empty());
+        if is_blank(&plan.question) || is_blank(&plan.statement) {
+            return Err(wrong("what is asked is an empty text: write it, or take the key out"));
+        }
         Ok(plan)
     }
 

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use crate::table::Table;
 
@@ -27,7 +29,7 @@ pub(super) fn has_ending(file: &Path, endings: &[&str]) -> bool {
 /// `.csv`: RFC 4180, fields parted by commas, quoted with `"` where needed, `""` for a quote inside; CRLF or LF; lines
 /// without anything are passed over. `.tsv`: fields parted by tabs, a quote is an ordinary character; CRLF or LF.
 /// `.jsonl`: an array of cells a line, the first the header; or an object a line, all with the same names in any order,
-/// the first of which is the header. Cells are texts, numbers, true or false; null is an empty text.
+/// the first of which is the header. Cells are texts, numbers (kept as they are written), true or false; null is an empty text.
 pub fn read_table(file: &Path) -> Result<Table, DatasetError> {
     let records = if has_ending(file, &["jsonl", "ndjson"]) {
         json_records(file)?
@@ -150,22 +152,19 @@ impl Place {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "a cell is a text, a number, true, false or null")]
-enum JsonCell {
-    Text(String),
-    Number(serde_json::Number),
-    Truth(bool),
-    Null(()),
-}
+/// A cell's text; of a number its digits as they are written.
+struct JsonCell(String);
 
-impl JsonCell {
-    fn text(self) -> String {
-        match self {
-            Self::Text(text) => text,
-            Self::Number(number) => number.to_string(),
-            Self::Truth(truth) => truth.to_string(),
-            Self::Null(()) => String::new(),
+impl<'de> Deserialize<'de> for JsonCell {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Box::<RawValue>::deserialize(deserializer)?;
+        match written.get() {
+            "null" => Ok(Self(String::new())),
+            text if text.starts_with('"') => serde_json::from_str(text).map(Self).map_err(D::Error::custom),
+            text if text.starts_with(['{', '[']) => {
+                Err(D::Error::custom("a cell is a text, a number, true, false or null"))
+            }
+            number_or_truth => Ok(Self(number_or_truth.to_owned())),
         }
     }
 }
@@ -178,7 +177,7 @@ fn json_records(file: &Path) -> Result<Vec<Record>, DatasetError> {
         .map(|(_, line)| line.trim_start())
         .unwrap_or_default();
     if !first.starts_with('{') {
-        let cells = |line: Vec<JsonCell>| line.into_iter().map(JsonCell::text).collect();
+        let cells = |line: Vec<JsonCell>| line.into_iter().map(|JsonCell(text)| text).collect();
         return lines(&text)
             .filter(filled)
             .map(|(number, line)| {
@@ -208,7 +207,7 @@ fn json_records(file: &Path) -> Result<Vec<Record>, DatasetError> {
                 .iter_mut()
                 .find(|member| member.as_ref().is_some_and(|(found, _)| found == name));
             match member.and_then(Option::take) {
-                Some((_, cell)) => cells.push(cell.text()),
+                Some((_, JsonCell(text))) => cells.push(text),
                 None => {
                     let problem = format!("has no {name:?}, which the first line has");
                     return Err(DatasetError::malformed(
@@ -248,6 +247,18 @@ mod tests {
         assert_eq!(quoting_problem("a\nb\n\"c\nd\n").map(|(line, _)| line), Some(3));
         assert_eq!(quoting_problem("a\n\"").map(|(line, _)| line), Some(2));
         assert_eq!(quoting_problem("\"\"\"\"\n"), None);
+    }
+
+    #[test]
+    fn numbers_of_json_stay_as_they_are_written() {
+        let cells: Vec<JsonCell> =
+            serde_json::from_str(r#"["a\u00e9", 123456789012345678901234567890, 1.10, -1e2, true, null]"#).unwrap();
+        let texts: Vec<String> = cells.into_iter().map(|JsonCell(text)| text).collect();
+        assert_eq!(
+            texts,
+            ["aé", "123456789012345678901234567890", "1.10", "-1e2", "true", ""]
+        );
+        assert!(serde_json::from_str::<JsonCell>("[1]").is_err());
     }
 
     #[test]
