@@ -169,6 +169,18 @@ fn people_of_a_log_stand_beside_its_models() {
         message.contains("`people` names the judge \"Eve\"") && message.contains("Ada"),
         "{message}"
     );
+    // What people are called together is no judge's name beside them; without people it is a name as any.
+    let taken = rows.replace("teal", "people");
+    let log = Log::new("log.csv", &taken, &people("Ada"));
+    let message = log.refuse("log.csv");
+    assert!(
+        message.contains("a judge of the log is called \"people\"") && message.contains("leave `people` out"),
+        "{message}"
+    );
+    assert!(!log.path("run").exists());
+    let (_, analysis) = Log::new("log.csv", &taken, &mapping).import("log.csv");
+    assert_eq!(analysis["study"]["judges"][0]["name"], json!("people"));
+    assert!(analysis["people"].is_null(), "{}", analysis["people"]);
 }
 
 #[test]

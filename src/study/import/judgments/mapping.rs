@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::super::{ImportError, read_text};
 use crate::dataset::{DatasetKind, QuestionKind};
 use crate::judge::Task;
+use crate::report::people::PEOPLE;
 
 /// What a log holds and what its values mean.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -225,16 +226,23 @@ impl Mapping {
         Ok(())
     }
 
-    /// Refuses a person that no row of the log has.
+    /// Refuses a person that no row of the log has, and a judge that is called what people are called together.
     pub(super) fn check_people(&self, path: &Path, judges: &[String]) -> Result<(), ImportError> {
-        match self.people.iter().find(|name| !judges.contains(name)) {
-            Some(unknown) => Err(ImportError::file(
+        if let Some(unknown) = self.people.iter().find(|name| !judges.contains(name)) {
+            return Err(ImportError::file(
                 path,
                 format!("`people` names the judge {unknown:?}, which no row of the log has"),
                 format!("name one of: {}", judges.join(", ")),
-            )),
-            None => Ok(()),
+            ));
         }
+        if !self.people.is_empty() && judges.iter().any(|judge| judge == PEOPLE) {
+            return Err(ImportError::file(
+                path,
+                format!("a judge of the log is called {PEOPLE:?}, as the report calls all people together"),
+                "call that judge otherwise in the log, or leave `people` out",
+            ));
+        }
+        Ok(())
     }
 
     /// What the samples ask.
