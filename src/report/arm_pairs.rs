@@ -1,4 +1,8 @@
 //! Every two arms before one judge in simulation or verification, on the trials of the same draw; and all arms at once.
+//!
+//! Arms are explanations. One that a log has as a control is in none of these tests, as the control of a study's own run is in
+//! none: what an explanation adds to its control is a test of its own (see [`super::control`]), in a family of its own, and
+//! a control among the arms would make Cochran's Q find that explanations help where it should say that they differ.
 
 use std::collections::BTreeMap;
 
@@ -22,9 +26,9 @@ pub struct ArmPairsAnalysis {
     pub task: Task,
     /// The judge.
     pub judge: String,
-    /// Cochran's Q over all arms: whether any differs. Only where each sample has one trial an arm.
+    /// Cochran's Q over all arms but controls: whether any differs. Only where each sample has one trial an arm.
     pub all: Stat<ChiSquareTest>,
-    /// One entry every two arms; p is corrected over them (Holm).
+    /// One entry every two arms that are no controls; p is corrected over them (Holm).
     pub pairs: Vec<ArmPairDifference>,
 }
 
@@ -40,7 +44,7 @@ pub struct ArmPairDifference {
     pub difference: Stat<Difference>,
 }
 
-/// One entry a judge and task with two arms or more. None where each arm has samples of its own.
+/// One entry a judge and task with two arms or more that are no controls. None where each arm has samples of its own.
 pub fn analyze(index: &Index) -> Vec<ArmPairsAnalysis> {
     let study = &index.records.study;
     let mut found = Vec::new();
@@ -50,7 +54,8 @@ pub fn analyze(index: &Index) -> Vec<ArmPairsAnalysis> {
     for task in [Task::Simulation, Task::Verification] {
         for judge in &study.judges {
             let scored = index.scored(task, &judge.name);
-            let arms = by_arm(study, scored);
+            let mut arms = by_arm(study, scored);
+            arms.retain(|arm| !study.is_recorded_control(&arm.arm));
             if arms.len() < 2 || arms.iter().all(|arm| arm.common.is_empty()) {
                 continue;
             }

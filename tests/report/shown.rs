@@ -137,6 +137,44 @@ fn a_recorded_control_has_no_corrected_p() {
 }
 
 #[test]
+fn a_recorded_control_is_in_no_test_of_pairs_of_arms() {
+    // The explanations differ on four samples, all one way; the control is wrong on all.
+    let mut study = Study::new(Task::Verification, &["a", "b", "plain"]);
+    let mut log = imported();
+    log.controls.insert("b".to_owned(), "plain".to_owned());
+    study.records.study.imported_judgments = Some(log);
+    for sample in 0..20 {
+        study.sample(sample, true);
+        for (arm, right) in [("a", sample % 5 != 0), ("b", true), ("plain", false)] {
+            let mut page = trial(Task::Verification, sample, &[arm], Protocol::Ranking, 0);
+            page.prediction = Some(said_true(true));
+            study.add(page, Verdict::Correct(right));
+        }
+    }
+    let (analysis, _) = study.analysis();
+    let [found] = analysis.arm_pairs.as_slice() else {
+        panic!("one judge and task");
+    };
+    let [pair] = found.pairs.as_slice() else {
+        panic!("one pair: {:?}", found.pairs);
+    };
+    assert_eq!((pair.first.as_str(), pair.second.as_str()), ("a", "b"));
+    // 2 / 2^4, which a family with the two pairs of the control would make three times as large.
+    let difference = pair.difference.as_ref().unwrap();
+    close(difference.p, 0.125);
+    close(*difference.p_corrected.as_ref().unwrap(), 0.125);
+    // (0 - 4)^2 / 4; with the control it would be far larger.
+    close(found.all.as_ref().unwrap().statistic, 4.0);
+    // What explanations add to the control is a family of its own.
+    let lifts = &analysis.verification[0].arms;
+    let corrected = |arm: usize| {
+        let control = lifts[arm].control.as_ref();
+        control.ok().map(|control| control.lift.p_corrected.is_ok())
+    };
+    assert_eq!([0, 1, 2].map(corrected), [Some(true), Some(true), None]);
+}
+
+#[test]
 fn what_is_first_by_chance_depends_on_how_many_were_shown() {
     // Half of the trials show two arms, half four; what stands first is the best as often as by chance in each.
     let mut study = Study::new(Task::Preference, &["a", "b", "c", "d"]);
