@@ -1,7 +1,7 @@
 //! Agreement of judges, and sensitivity to what was left out, as CSV tables.
 
 use super::analysis::Analysis;
-use super::csv_table::{CsvTable, ends, figure, proportion_cells};
+use super::csv_table::{CsvTable, ends, figure, proportion_cells, why_incomplete};
 use super::flags::task_name;
 use super::quantities::Proportion;
 use crate::stats::{Interval, Stat};
@@ -22,6 +22,7 @@ pub(super) fn agreement(analysis: &Analysis) -> CsvTable {
             "by_chance",
         ],
         &["kappa", "kappa_low", "kappa_high", "alpha", "alpha_low", "alpha_high"],
+        &["undefined_because"],
     ]);
     for task in &analysis.agreement {
         for pair in &task.pairs {
@@ -36,6 +37,7 @@ pub(super) fn agreement(analysis: &Analysis) -> CsvTable {
                 row.extend([figure(of.1), figure(of.2)]);
                 row.extend(ends(of.3));
                 row.extend([const { String::new() }; 3]);
+                row.push(why_incomplete(of.2, of.3));
                 table.rows.push(row);
             };
             add(
@@ -46,16 +48,18 @@ pub(super) fn agreement(analysis: &Analysis) -> CsvTable {
                 add(&arm.arm, (&arm.agreement, &arm.chance, &arm.kappa, &arm.kappa_interval));
             }
         }
-        if let Ok(alpha) = &task.alpha {
-            let mut row = vec![task_name(task.task).to_owned()];
-            row.extend(["(all)", "(all)", "(all)"].map(str::to_owned));
-            row.extend([const { String::new() }; 4]);
-            row.push(alpha.trials.to_string());
-            row.extend([const { String::new() }; 4]);
-            row.push(alpha.value.to_string());
-            row.extend(ends(&alpha.interval));
-            table.rows.push(row);
-        }
+        let mut row = vec![task_name(task.task).to_owned()];
+        row.extend(["(all)", "(all)", "(all)"].map(str::to_owned));
+        row.extend([const { String::new() }; 4]);
+        let trials = task.alpha.as_ref().map(|alpha| alpha.trials.to_string());
+        row.push(trials.unwrap_or_default());
+        row.extend([const { String::new() }; 4]);
+        let value = task.alpha.as_ref().map(|alpha| alpha.value).map_err(Clone::clone);
+        let interval = task.alpha.clone().and_then(|alpha| alpha.interval);
+        row.push(figure(&value));
+        row.extend(ends(&interval));
+        row.push(why_incomplete(&value, &interval));
+        table.rows.push(row);
     }
     table
 }

@@ -65,6 +65,12 @@ pub(super) fn ends(interval: &Stat<Interval>) -> [String; 2] {
     }
 }
 
+/// Why a figure is undefined, or else why it has no interval; empty where it has both.
+pub(super) fn why_incomplete(value: &Stat<f64>, interval: &Stat<Interval>) -> String {
+    let undefined = value.as_ref().err().or(interval.as_ref().err());
+    undefined.map(|undefined| undefined.reason.clone()).unwrap_or_default()
+}
+
 /// Share, interval, successes and n.
 pub(super) fn proportion_cells(proportion: &Proportion) -> Vec<String> {
     let [low, high] = ends(&proportion.interval);

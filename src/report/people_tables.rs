@@ -1,7 +1,7 @@
 //! Judges beside people, as CSV tables.
 
 use super::analysis::Analysis;
-use super::csv_table::{CsvTable, ends, figure, mean_cells, proportion_cells};
+use super::csv_table::{CsvTable, ends, figure, mean_cells, proportion_cells, why_incomplete};
 use super::flags::task_name;
 use super::quantities::Proportion;
 use crate::stats::{Interval, Stat, Undefined};
@@ -10,7 +10,7 @@ use crate::stats::{Interval, Stat, Undefined};
 pub(super) fn agreement(analysis: &Analysis) -> CsvTable {
     let mut table = CsvTable::new(&[
         &["task", "judge", "arm", "agreement", "low", "high", "agreeing", "n"],
-        &["by_chance", "kappa", "kappa_low", "kappa_high"],
+        &["by_chance", "kappa", "kappa_low", "kappa_high", "undefined_because"],
     ]);
     for task in &analysis.people {
         for pair in &task.agreement {
@@ -20,6 +20,7 @@ pub(super) fn agreement(analysis: &Analysis) -> CsvTable {
                     row.extend(proportion_cells(agreement));
                     row.extend([figure(chance), figure(kappa.0)]);
                     row.extend(ends(kappa.1));
+                    row.push(why_incomplete(kappa.0, kappa.1));
                     table.rows.push(row);
                 };
             add(
@@ -48,6 +49,7 @@ pub(super) fn estimates(analysis: &Analysis) -> CsvTable {
             "people_low",
             "people_high",
             "people_samples",
+            "people_undefined_because",
         ],
         &[
             "further_samples",
@@ -69,6 +71,7 @@ pub(super) fn estimates(analysis: &Analysis) -> CsvTable {
                 found.quantity.name().to_owned(),
             ];
             row.extend(mean_cells(&found.people_only));
+            row.push(why_incomplete(&found.people_only.value, &found.people_only.interval));
             row.push(found.further_samples.to_string());
             match &found.powered {
                 Ok(powered) => {

@@ -1,7 +1,7 @@
 //! Which columns of the tables hold text. All others hold numbers, so that a column has one type whatever a run has in it.
 
 /// Columns that hold text wherever they stand, `true` and `false` among it.
-const TEXT: [&str; 51] = [
+const TEXT: [&str; 52] = [
     "against",
     "and_judge",
     "and_said",
@@ -33,6 +33,7 @@ const TEXT: [&str; 51] = [
     "options",
     "over",
     "panel",
+    "people_undefined_because",
     "prediction",
     "prediction_right",
     "purpose",

@@ -146,6 +146,40 @@ fn people_who_are_tied_have_no_verdict_and_are_counted() {
 }
 
 #[test]
+fn people_who_are_all_of_one_mind_have_no_interval_and_the_report_says_why() {
+    // People are right in every verification, so that their accuracy does not vary.
+    let certain = Character {
+        ability: [1.0; 4],
+        ..ABLE
+    };
+    let records = with_people(study(&[("able", certain)], 130, 3), "able", u32::MAX, 110, 5);
+    let found = verification(&records);
+    let accuracy = &found.estimates[0];
+    assert_eq!(accuracy.people_only.value, Ok(1.0));
+    let reason = accuracy.people_only.interval.clone().unwrap_err().reason;
+    assert!(!reason.is_empty());
+    let files = outputs(&records);
+    let text = |name: &str| String::from_utf8(files[name].clone()).unwrap();
+    let table = text("tables/people_estimates.csv");
+    let column = table
+        .lines()
+        .next()
+        .unwrap()
+        .split(',')
+        .position(|name| name == "people_undefined_because")
+        .unwrap();
+    let mut rows = csv::Reader::from_reader(table.as_bytes());
+    let row = rows
+        .records()
+        .map(Result::unwrap)
+        .find(|row| &row[3] == "accuracy")
+        .unwrap();
+    assert_eq!((&row[4], &row[5], &row[column]), ("1", "", reason.as_str()));
+    let page = text("report.html");
+    assert!(page.contains(&format!("no interval: {reason}")), "{reason}");
+}
+
+#[test]
 fn without_people_nothing_is_said_of_them() {
     let records = study(&[("able", ABLE)], 20, 3);
     let analysis = analyze(&records);

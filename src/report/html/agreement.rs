@@ -90,13 +90,14 @@ fn by_arm(pairs: &[JudgePair]) -> Option<TableView> {
 
 pub(super) fn kappa(value: &Stat<f64>, interval: &Stat<Interval>) -> CellView {
     let cell = CellView::figure(value, two_decimals);
-    match interval {
-        Ok(interval) => cell.detail(format!(
+    match (value, interval) {
+        (_, Ok(interval)) => cell.detail(format!(
             "{} to {}",
             two_decimals(interval.low),
             two_decimals(interval.high)
         )),
-        Err(_) => cell,
+        (Ok(_), Err(undefined)) => cell.detail(format!("no interval: {}", undefined.reason)),
+        (Err(_), Err(_)) => cell,
     }
 }
 

@@ -134,9 +134,10 @@ fn row(found: &PeopleEstimate) -> Vec<CellView> {
     };
     let ends = |interval: &Interval| format!("{} to {}", write(interval.low), write(interval.high));
     let mut alone = CellView::figure(&found.people_only.value, write);
-    alone.detail = match &found.people_only.interval {
-        Ok(interval) => format!("{}\nn = {}", ends(interval), found.people_only.n),
-        Err(_) => format!("n = {}", found.people_only.n),
+    alone.detail = match (&found.people_only.value, &found.people_only.interval) {
+        (_, Ok(interval)) => format!("{}\nn = {}", ends(interval), found.people_only.n),
+        (Ok(_), Err(undefined)) => format!("no interval: {}\nn = {}", undefined.reason, found.people_only.n),
+        (Err(_), Err(_)) => format!("n = {}", found.people_only.n),
     };
     let powered = |of: fn(&crate::report::people::Powered) -> Stat<f64>| {
         found.powered.as_ref().map_err(Clone::clone).and_then(of)
