@@ -9,6 +9,12 @@
   var at = Math.max(0, steps.findIndex(function (step) {
     return step.classList.contains("failed");
   }));
+  // Of a long chain some steps are left out of the page: they are called by their own numbers.
+  function number(step) {
+    return step.querySelector(".count").textContent.replace(/\D/g, "");
+  }
+  var total = number(steps[steps.length - 1]);
+  var every = String(steps.length) === total ? "All " + total + " steps" : steps.length + " of " + total + " steps";
   var all = false;
   var buttons = {};
   bar.querySelectorAll("button").forEach(function (button) {
@@ -27,7 +33,7 @@
     buttons.previous.setAttribute("aria-disabled", String(all || first));
     buttons.next.setAttribute("aria-disabled", String(all || last));
     buttons.all.setAttribute("aria-pressed", String(all));
-    progress.textContent = all ? "All " + steps.length + " steps" : "Step " + (at + 1) + " of " + steps.length;
+    progress.textContent = all ? every : "Step " + number(steps[at]) + " of " + total;
   }
 
   function go(where) {

@@ -185,6 +185,14 @@ fn of_several_parts_those_are_marked_that_make_it_so() {
         ("x BETWEEN y AND k", 4, vec![0, 3, 4], 1),
         ("8 IN (x, k, y)", 7, vec![0], 4),
         ("8 NOT IN (x, y)", 7, vec![3, 4], 0),
+        // What is NULL, and what leaves it so.
+        ("(y = x) IS NULL", 5, vec![4], 3),
+        ("(y IN (1, x)) IS NULL", 5, vec![4], 3),
+        ("(y NOT IN (-1, 2, x)) IS NULL", 5, vec![4], 3),
+        ("(y = 1 OR x = 7) IS NULL", 5, vec![3, 4], 2),
+        ("(y = 1 AND x = 2) IS NULL", 5, vec![3, 4], 2),
+        ("x IS x", 7, vec![], 3),
+        ("k = CASE WHEN x = -1 THEN x ELSE k END", 7, vec![0, 3], 4),
         // Only the element that differs from those rows.
         ("(g, x) NOT IN (SELECT 'c', k + 10 FROM table_sql)", 7, vec![3], 1),
         ("NOT ((g, x) IN (SELECT 'c', k + 10 FROM table_sql))", 7, vec![3], 1),

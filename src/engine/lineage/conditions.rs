@@ -123,6 +123,16 @@ fn take_apart(condition: &Expr, wanted: Wanted, is_given: bool, within: &[(Expr,
             take_apart(right, wanted, needs_all, &within, found);
             return;
         }
+        Expr::BinaryOp { left, op, right } if wanted == Wanted::Null => {
+            if let Some(asked) = asked_where_null(left, op, right) {
+                let mut within = within.to_vec();
+                within.push((condition.clone(), wanted));
+                for (part, wanted) in asked {
+                    take_apart(&part, wanted, false, &within, found);
+                }
+                return;
+            }
+        }
         _ => {}
     }
     if let Some((inner, wanted)) = asked_of_inner(condition, wanted) {
@@ -170,11 +180,60 @@ fn take_apart(condition: &Expr, wanted: Wanted, is_given: bool, within: &[(Expr,
         }
         return;
     }
-    found.push(Atom {
-        condition: condition.clone(),
-        wanted,
-        within: within.to_vec(),
-    });
+    // `a IS a` is so whatever it is.
+    if !is_self_comparison(condition) {
+        found.push(Atom {
+            condition: condition.clone(),
+            wanted,
+            within: within.to_vec(),
+        });
+    }
+}
+
+/// Whether a condition asks of something whether it is itself.
+fn is_self_comparison(condition: &Expr) -> bool {
+    match condition {
+        Expr::BinaryOp {
+            left,
+            op: BinaryOperator::Is,
+            right,
+        }
+        | Expr::IsNotDistinctFrom(left, right) => left == right,
+        _ => false,
+    }
+}
+
+/// What of its parts makes a condition NULL: of AND and OR a part that is NULL, and one that leaves it to the others; of a
+/// comparison a side that is NULL, for the other side does not matter then.
+fn asked_where_null(left: &Expr, op: &BinaryOperator, right: &Expr) -> Option<Vec<(Expr, Wanted)>> {
+    let sides = [left, right];
+    match op {
+        BinaryOperator::And | BinaryOperator::Or => {
+            let neutral = match op {
+                BinaryOperator::And => Wanted::True,
+                _ => Wanted::False,
+            };
+            let each = |side: &&Expr| [Wanted::Null, neutral].map(|wanted| ((*side).clone(), wanted));
+            Some(sides.iter().flat_map(each).collect())
+        }
+        BinaryOperator::Eq
+        | BinaryOperator::NotEq
+        | BinaryOperator::Lt
+        | BinaryOperator::LtEq
+        | BinaryOperator::Gt
+        | BinaryOperator::GtEq
+            if !sides.iter().any(|side| is_row(side)) && sides.iter().all(|side| has_names(side)) =>
+        {
+            let is_null = |side: &&Expr| (Expr::IsNull(Box::new(as_operand(side))), Wanted::True);
+            Some(sides.iter().map(is_null).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Whether an expression has a column in it.
+fn has_names(expression: &Expr) -> bool {
+    !look_into(expression).names.is_empty()
 }
 
 /// Whether an expression is true, false or NULL and nothing else.
@@ -268,7 +327,6 @@ fn number(expression: &Expr) -> Option<f64> {
 
 /// The comparisons that BETWEEN, a list or row values stand for, where more than one side has columns.
 fn meant_by(condition: &Expr) -> Option<Expr> {
-    let has_names = |expression: &Expr| !look_into(expression).names.is_empty();
     match condition {
         Expr::Between {
             expr,

@@ -198,15 +198,21 @@ fn spread(present: &[SqlValue], current: &SqlValue) -> Vec<SqlValue> {
     places.into_iter().map(|place| present[place].clone()).collect()
 }
 
-/// The numbers and texts that a statement writes out.
+/// The numbers and texts that a statement writes out, numbers behind a minus with their sign too.
 fn literals(statement: &str) -> (Vec<f64>, Vec<String>) {
     let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+    let mut is_negative = false;
     for token in Tokenizer::new(&SQLiteDialect {}, statement)
         .tokenize()
         .unwrap_or_default()
     {
+        let is_behind_minus = std::mem::replace(&mut is_negative, token == Token::Minus);
         match token {
-            Token::Number(text, _) => numbers.extend(text.parse::<f64>().ok()),
+            Token::Number(text, _) => {
+                let number = text.parse::<f64>().ok();
+                numbers.extend(number);
+                numbers.extend(number.filter(|_| is_behind_minus).map(|number| -number));
+            }
             Token::SingleQuotedString(text) | Token::DoubleQuotedString(text) => {
                 numbers.extend(text.parse::<f64>().ok());
                 texts.push(text);
