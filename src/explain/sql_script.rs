@@ -156,6 +156,13 @@ impl Scripted {
                 for column in empty_number_columns(table, &types) {
                     let _ = writeln!(self.text, "UPDATE table_sql SET {column} = NULLIF({column}, '');");
                 }
+                for column in infinite_columns(table, &types) {
+                    let _ = writeln!(
+                        self.text,
+                        "UPDATE table_sql SET {column} = IIF({column} LIKE '%-%', -9e999, 9e999) \
+                         WHERE typeof({column}) = 'text' AND {column} LIKE '%inf%';"
+                    );
+                }
                 return false;
             }
         }
@@ -236,20 +243,27 @@ fn definitions(table: &Table, types: &[ColumnType]) -> String {
 
 /// Columns of numbers with empty cells, which have no value for the engine, by their quoted names.
 fn empty_number_columns(table: &Table, types: &[ColumnType]) -> Vec<String> {
+    number_columns_with(table, types, str::is_empty)
+}
+
+/// Columns of numbers with cells such as `inf`, which SQLite would leave as texts.
+fn infinite_columns(table: &Table, types: &[ColumnType]) -> Vec<String> {
+    number_columns_with(table, types, |cell| cell.contains(['n', 'N']))
+}
+
+/// Columns of numbers with a cell that is so, by their quoted names.
+fn number_columns_with(table: &Table, types: &[ColumnType], is_so: impl Fn(&str) -> bool) -> Vec<String> {
+    let has = |index: usize| {
+        let mut cells = table.rows.iter().filter_map(|row| row.get(index)?.as_deref());
+        cells.any(&is_so)
+    };
     table
         .columns
         .iter()
+        .zip(types)
         .enumerate()
-        .filter(|(index, _)| {
-            types
-                .get(*index)
-                .is_some_and(|column_type| *column_type != ColumnType::Text)
-                && table
-                    .rows
-                    .iter()
-                    .any(|row| row.get(*index).is_some_and(|cell| cell.as_deref() == Some("")))
-        })
-        .map(|(_, column)| quoted(&column.sql))
+        .filter(|(index, (_, column_type))| **column_type != ColumnType::Text && has(*index))
+        .map(|(_, (column, _))| quoted(&column.sql))
         .collect()
 }
 

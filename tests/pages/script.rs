@@ -234,4 +234,33 @@ fn a_large_table_is_left_out_of_the_script() {
     assert!(!html.contains("runs by itself"));
     assert!(script.contains("20000 rows are too much for this page"));
     assert!(script.contains(".import --csv --skip 1 table.csv table_sql"));
+    assert!(!script.contains("9e999"));
+}
+
+/// What SQLite's shell leaves as a text in a column of numbers is made a number, as the engine has it.
+#[test]
+fn what_a_shell_loads_is_typed_as_the_engine_types_it() {
+    let (mut sample, mut trace) = traces::long(20_000);
+    sample.table.columns.truncate(1);
+    sample.table.rows.iter_mut().for_each(|row| row.truncate(1));
+    for (row, cell) in ["-inf", "", "Infinity", "7"].into_iter().enumerate() {
+        sample.table.rows[row] = vec![Some(cell.to_owned())];
+    }
+    for row in &mut sample.table.rows[4..] {
+        row[0] = Some("1234567.5".to_owned());
+    }
+    trace.tables[0] = sample.table.clone();
+    let script = on_page(&sample, &trace, AnswerVisibility::Shown).unwrap();
+    let database = Connection::open_in_memory().unwrap();
+    let column = &sample.table.columns[0].sql;
+    let loaded = format!(
+        "CREATE TABLE table_sql (\"{column}\" REAL); INSERT INTO table_sql VALUES ('-inf'), (''), ('Infinity'), ('7');"
+    );
+    database.execute_batch(&loaded).unwrap();
+    let updates: Vec<&str> = script.lines().filter(|line| line.starts_with("UPDATE")).collect();
+    database.execute_batch(&updates.join("\n")).unwrap();
+    let mut statement = database.prepare("SELECT * FROM table_sql").unwrap();
+    let values = statement.query_map([], |row| row.get::<_, Option<f64>>(0)).unwrap();
+    let values: Vec<Option<f64>> = values.map(Result::unwrap).collect();
+    assert_eq!(values, [Some(f64::NEG_INFINITY), None, Some(f64::INFINITY), Some(7.0)]);
 }
