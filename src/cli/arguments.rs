@@ -177,7 +177,7 @@ pub(super) struct ExecuteArguments {
     /// The statement that the last table verifies, instead of what the plan says.
     #[arg(long, value_name = "TEXT", conflicts_with = "from")]
     pub(super) statement: Option<String>,
-    /// How --html shows the steps.
+    /// How --html shows the steps: attribution_chain, step_through, program_listing, function_chain or facts.
     #[arg(long, value_name = "FORMAT", default_value = "attribution_chain", value_parser = format)]
     pub(super) format: Format,
     /// Also write the steps as a page; - is stdout, and what else is said goes to stderr.

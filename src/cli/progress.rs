@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::study::Stage;
+
 use super::printer::Printer;
 
 /// Time between two plain lines.
@@ -73,7 +75,7 @@ impl ProgressDisplay {
         let mut shown = self.lock();
         if let Some(bar) = &shown.bar {
             bar.set_length(standing.total);
-            bar.set_message(counts(standing));
+            bar.set_message(counts(stage, standing));
             bar.set_position(standing.done);
         } else if shown.last_line.elapsed() >= BETWEEN_LINES {
             shown.last_line = Instant::now();
@@ -87,7 +89,7 @@ impl ProgressDisplay {
             bar.finish_and_clear();
         }
         let outcome = if standing.asks {
-            finished(standing)
+            finished(stage, standing)
         } else {
             "done".to_owned()
         };
@@ -122,15 +124,21 @@ fn style() -> ProgressStyle {
         .progress_chars("=> ")
 }
 
-fn finished(standing: &Standing) -> String {
-    format!("{}/{} {}", standing.done, standing.total, counts(standing))
+fn finished(stage: &str, standing: &Standing) -> String {
+    format!("{}/{} {}", standing.done, standing.total, counts(stage, standing))
 }
 
-fn counts(standing: &Standing) -> String {
-    let mut parts = vec![format!("{} failed", standing.failed)];
+/// Calls and costs are of the whole run so far.
+fn counts(stage: &str, standing: &Standing) -> String {
+    let lacking = if stage == Stage::Judge.name() {
+        "without a verdict"
+    } else {
+        "failed"
+    };
+    let mut parts = vec![format!("{} {lacking}", standing.failed)];
     if standing.asks {
         parts.push(format!(
-            "{} calls made, {} from the store",
+            "{} calls made so far, {} from the store",
             standing.calls_made, standing.calls_from_store
         ));
     }
@@ -159,7 +167,7 @@ fn plain(stage: &str, standing: &Standing, elapsed: Duration) -> String {
             clock(seconds)
         }
     };
-    format!("{stage}: {} ETA {eta}", finished(standing))
+    format!("{stage}: {} ETA {eta}", finished(stage, standing))
 }
 
 fn clock(seconds: f64) -> String {
@@ -194,7 +202,7 @@ mod tests {
         };
         assert_eq!(
             plain("judge", &standing, Duration::from_secs(30)),
-            "judge: 25/100 (2 failed, 20 calls made, 5 from the store, $0.0125) ETA 1 min 30 s"
+            "judge: 25/100 (2 without a verdict, 20 calls made so far, 5 from the store, $0.0125) ETA 1 min 30 s"
         );
         assert_eq!(
             plain("judge", &Standing::default(), Duration::from_secs(1))

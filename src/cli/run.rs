@@ -62,11 +62,19 @@ pub(super) fn finish(summary: &Summary, printer: &Printer) -> Result<Exit, Failu
         return Err(Failure::message(
             Exit::TooManyFailures,
             format!(
-                "{:.1} % of answers and judgments failed, and the study allows {:.1} % (report.max_failure_share)",
+                "{:.1} % of answers and judgments are missing (no answer, or no verdict), and the study allows {:.1} % \
+                 (report.max_failure_share){}",
                 100.0 * summary.failure_share(),
-                100.0 * summary.max_failure_share
+                100.0 * summary.max_failure_share,
+                match &summary.call_failure {
+                    Some(failure) => format!("; the first call that failed: {}", visible_line(failure)),
+                    None => String::new(),
+                }
             ),
-            "read the failures in the report; everything that was answered is kept",
+            match summary.call_failure {
+                Some(_) => "`tabjury doctor STUDY.toml` tries every model; run again to ask for what is missing",
+                None => "read the failures in the report; everything that was answered is kept",
+            },
         ));
     }
     if let Some((judge, share)) = summary.too_many_unread() {
@@ -119,7 +127,7 @@ pub(super) fn failed(error: RunError) -> Failure {
         ),
         RunError::Dataset(_) => (
             Exit::BadInput,
-            "mend the data file, or leave the sample out with `select`",
+            "name the data file as it is, mend it, or leave the sample out with `select`",
         ),
         RunError::Import(_) => (
             Exit::BadInput,

@@ -12,7 +12,7 @@ pub(super) fn read_text(file: &Path) -> Result<String, DatasetError> {
     let bytes = std::fs::read(file).map_err(|source| DatasetError::Unreadable {
         file: file.to_owned(),
         source,
-        next_step: "check the path (of a data set: a directory as its own repository has it)".to_owned(),
+        next_step: "check the path".to_owned(),
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];

@@ -170,10 +170,10 @@ fn under_several_orders(study: &StudyFacts, judge: &PreferenceAnalysis) -> Strin
             ),
         ),
         Some(Err(undefined)) => (
-            "Whether the place decides is not known",
+            "Whether the place decides could not be tested",
             format!(" ({})", undefined.reason),
         ),
-        None => ("Whether the place decides is not known", String::new()),
+        None => ("Whether the place decides could not be tested", String::new()),
     };
     format!(
         "Preference, judge {}: {what}{tested}.{}",

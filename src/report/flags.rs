@@ -337,6 +337,7 @@ impl Flags {
 
     fn lift(&mut self, control: &crate::stats::Stat<super::control::ControlComparison>, scored: u64, about: About) {
         let (judge, arm) = (about.1.unwrap_or_default(), about.2.unwrap_or_default());
+        let task = about.0.map(task_name).unwrap_or_default();
         if let Ok(comparison) = control
             && comparison.right_answers.is_none()
             && (comparison.lift.first.n as f64) < LOW_COVERAGE * scored as f64
@@ -346,7 +347,7 @@ impl Flags {
                 FlagKind::FewPairs,
                 about,
                 format!(
-                    "The lift of {arm} before {judge} is over {} of the {scored} trials that its accuracy is over: the \
+                    "The lift of {arm} before {judge} in {task} is over {} of the {scored} trials that its accuracy is over: the \
                      others have no usable verdict on the control.",
                     comparison.lift.first.n
                 ),
@@ -358,8 +359,8 @@ impl Flags {
                 FlagKind::NoLift,
                 about,
                 format!(
-                    "{judge} does no better with the explanation of {arm} than without any: {} of {} against {} of {} on \
-                     {} {}.",
+                    "{judge} does no better in {task} with the explanation of {arm} than without any: {} of {} against {} of \
+                     {} on {} {}.",
                     comparison.lift.first.successes,
                     comparison.lift.first.n,
                     comparison.lift.second.successes,
@@ -375,7 +376,7 @@ impl Flags {
                 FlagKind::NoControl,
                 about,
                 format!(
-                    "{arm} before {judge} has nothing to compare with: {}.",
+                    "{arm} before {judge} in {task} has nothing to compare with: {}.",
                     undefined.reason
                 ),
             ),
@@ -425,10 +426,11 @@ impl Flags {
     }
 
     fn readings(&mut self, readings: &Readings, about: About) {
+        let (judge, task) = (about.1.unwrap_or_default(), about.0.map(task_name).unwrap_or_default());
         let whose = match about.2 {
-            Some(CONTROL_ARM) => format!("{} on the control", about.1.unwrap_or_default()),
-            Some(arm) => format!("{} on {arm}", about.1.unwrap_or_default()),
-            None => about.1.unwrap_or_default().to_owned(),
+            Some(CONTROL_ARM) => format!("{judge} on the control in {task}"),
+            Some(arm) => format!("{judge} on {arm} in {task}"),
+            None => format!("{judge} in {task}"),
         };
         if readings
             .coverage
@@ -471,9 +473,10 @@ impl Flags {
                 FlagKind::FewCommonSamples,
                 about,
                 format!(
-                    "Only {common} of {} with a usable verdict of {} for every arm; the figures are over these alone.",
+                    "Only {common} of {} have a usable verdict of {} for every arm in {}; the figures are over these alone.",
                     counted(samples, "sample"),
-                    about.1.unwrap_or_default()
+                    about.1.unwrap_or_default(),
+                    about.0.map(task_name).unwrap_or_default()
                 ),
             );
         }

@@ -614,6 +614,10 @@ impl<'a> Running<'a> {
             max_failure_share: self.study.file.report.max_failure_share,
             most_unread: most_unread(judgments),
             max_unparsed_share: self.study.file.report.max_unparsed_share,
+            call_failure: traces
+                .iter()
+                .find_map(answer::call_failure)
+                .or_else(|| judgments.iter().find_map(ask::call_failure)),
             report: None,
         }
     }

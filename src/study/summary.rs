@@ -37,6 +37,8 @@ pub struct Summary {
     pub most_unread: Option<(String, f64)>,
     /// The share of one judge's judgments that may have none.
     pub max_unparsed_share: f64,
+    /// How a call failed that left an answer or a judgment out, if one did.
+    pub call_failure: Option<String>,
     /// The report, when it was written.
     pub report: Option<PathBuf>,
 }

@@ -42,6 +42,10 @@ impl Flags {
         let chance = 1.0 / judge.ranked_arms.len().max(1) as f64;
         // Where places are tested, one test of all of them decides, and not the interval of each.
         let tested = judge.tests.as_ref().and_then(|tests| tests.places.as_ref().ok());
+        let untested = match tested {
+            Some(_) => "",
+            None => " No test of all places was possible: the interval of the share excludes that.",
+        };
         // Under one order what stands first is always the same explanation, and may be the best.
         let one_order = judge.one_order || judge.shows_one_order();
         let of_rankings = judge.places.iter().map(|place| (&place.first, chance)).enumerate();
@@ -55,7 +59,7 @@ impl Flags {
         let uneven: Vec<(String, f64)> = of_rankings
             .chain(of_choices)
             .filter(|(_, (first, chance))| match tested {
-                Some(test) => test.p < 1.0 - level,
+                Some(test) => test.p_corrected < 1.0 - level,
                 None => !one_order && mean_excludes(first, *chance, level),
             })
             .map(|(place, (first, chance))| {
@@ -69,7 +73,7 @@ impl Flags {
         let earlier = judge.pairs.as_ref().and_then(|pairs| pairs.shown_earlier.as_ref());
         if let (true, Some(earlier)) = (judge.places.is_empty(), earlier) {
             let decides = match tested {
-                Some(test) => test.p < 1.0 - level,
+                Some(test) => test.p_corrected < 1.0 - level,
                 None => !one_order && mean_excludes(earlier, 0.5, level),
             };
             if let (true, Ok(share)) = (decides, &earlier.value) {
@@ -79,7 +83,7 @@ impl Flags {
                     about,
                     format!(
                         "Of two explanations {} prefers the one shown first in {}, over {}. If places did nothing, it would \
-                         be half.",
+                         be half.{untested}",
                         judge.judge,
                         percent(*share),
                         counted(earlier.n as u64, "sample")
@@ -93,7 +97,7 @@ impl Flags {
                 FlagKind::PositionBias,
                 about,
                 format!(
-                    "What {} ranks first was shown {}, over {}. If places did nothing, {}.",
+                    "What {} ranks first was shown {}, over {}. If places did nothing, {}.{untested}",
                     judge.judge,
                     uneven
                         .iter()

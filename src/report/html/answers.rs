@@ -189,6 +189,11 @@ fn effort_row(answerer: &AnswererAnalysis) -> Vec<CellView> {
         }
     };
     let unsaid = totals.requests_without_usage;
+    // What no request said is not 0.
+    let tokens = |per_question| match unsaid {
+        unsaid if unsaid > 0 && unsaid == totals.requests => CellView::number("unknown"),
+        unsaid => failed(CellView::figure(per_question, short), unsaid, "requests not counted"),
+    };
     vec![
         CellView::head(&answerer.answerer),
         failed(
@@ -197,16 +202,8 @@ fn effort_row(answerer: &AnswererAnalysis) -> Vec<CellView> {
             "failed",
         ),
         CellView::figure(&effort.samples_per_question, short),
-        failed(
-            CellView::figure(&effort.input_tokens_per_question, short),
-            unsaid,
-            "requests not counted",
-        ),
-        failed(
-            CellView::figure(&effort.output_tokens_per_question, short),
-            unsaid,
-            "requests not counted",
-        ),
+        tokens(&effort.input_tokens_per_question),
+        tokens(&effort.output_tokens_per_question),
         failed(
             CellView::figure(&effort.executions_per_question, short),
             totals.executions_failed,

@@ -32,7 +32,7 @@ use super::ReportError;
 use super::analysis::Analysis;
 use super::figures::{Figure, Ink};
 use super::index::Index;
-use super::records::{CallLookup, RunRecords};
+use super::records::{CallLookup, RunRecords, StudyFacts};
 use crate::explain::content_policy;
 use overview::FlagGroup;
 use view::{Block, Section};
@@ -182,7 +182,7 @@ fn report_page<'a>(
                 format!("{} ({})", analysis.samples.total, list(&analysis.samples.questions)),
             ),
             ("Arms", study.arms.len().to_string()),
-            ("Judges", study.judges.len().to_string()),
+            ("Judges", judges_and_panels(study)),
             ("Intervals", view::percent(study.confidence).replace(".0%", "%")),
             ("Seed", study.seed.to_string()),
         ],
@@ -190,5 +190,14 @@ fn report_page<'a>(
         sections,
         tables: super::tables::TABLES.iter().map(|name| (*name).to_owned()).collect(),
         latex: super::latex::TABLES.iter().map(|name| (*name).to_owned()).collect(),
+    }
+}
+/// How many judges there are, and how many panels of them.
+fn judges_and_panels(study: &StudyFacts) -> String {
+    let panels = study.judges.iter().filter(|judge| !judge.panel.is_empty()).count();
+    let judges = study.judges.len() - panels;
+    match panels {
+        0 => judges.to_string(),
+        panels => format!("{judges} and {}", super::flags::counted(panels, "panel")),
     }
 }

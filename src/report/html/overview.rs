@@ -4,6 +4,7 @@ use crate::judge::verification::CORRECT;
 use crate::judge::{CONTROL_ARM, Task};
 use crate::report::analysis::Analysis;
 use crate::report::flags::{Flag, FlagKind, Severity};
+use crate::report::preference::PreferenceAnalysis;
 use crate::report::simulation::SimulationArm;
 use crate::report::verification::VerificationArm;
 
@@ -180,13 +181,14 @@ pub(super) fn glance(analysis: &Analysis) -> Option<Section> {
 
 fn ranked_and_foreseen(analysis: &Analysis) -> Option<TableView> {
     let (preference, simulation) = (!analysis.preference.is_empty(), !analysis.simulation.is_empty());
+    let form = PreferenceForm::of(analysis);
     let (caption, columns): (&str, &[&str]) = match (preference, simulation) {
         (false, false) => return None,
-        (true, false) => ("Preference", &["#mean rank"]),
+        (true, false) => ("Preference", &[form.column()]),
         (false, true) => ("Simulation", &SIMULATION),
         (true, true) => (
             "Preference and simulation",
-            &["#mean rank", SIMULATION[0], SIMULATION[1], SIMULATION[2]],
+            &[form.column(), SIMULATION[0], SIMULATION[1], SIMULATION[2]],
         ),
     };
     let mut table = TableView::new(caption, &[&["judge", "arm"], columns].concat());
@@ -194,15 +196,9 @@ fn ranked_and_foreseen(analysis: &Analysis) -> Option<TableView> {
         for (arm_number, arm) in analysis.study.arms.iter().enumerate() {
             let mut row = vec![CellView::head(&judge.name), CellView::head(&arm.name)];
             if preference {
-                let of_arm = analysis
-                    .preference
-                    .iter()
-                    .find(|analysis| analysis.judge == judge.name)
-                    .and_then(|analysis| analysis.arms.iter().find(|of_arm| of_arm.arm == arm.name));
-                row.push(match of_arm {
-                    Some(of_arm) => {
-                        CellView::mean(&of_arm.mean_rank).to(anchors::to_trials(Task::Preference, judge_number, None))
-                    }
+                let of_judge = analysis.preference.iter().find(|of_judge| of_judge.judge == judge.name);
+                row.push(match of_judge.and_then(|of_judge| form.cell(of_judge, &arm.name)) {
+                    Some(cell) => cell.to(anchors::to_trials(Task::Preference, judge_number, None)),
                     None => CellView::number("–"),
                 });
             }
@@ -226,6 +222,66 @@ fn ranked_and_foreseen(analysis: &Analysis) -> Option<TableView> {
         }
     }
     Some(table)
+}
+
+/// What a judge of preference is asked for, whose figure stands at a glance.
+#[derive(Clone, Copy)]
+enum PreferenceForm {
+    Ranks,
+    Pairs,
+    BestWorst,
+    Scores,
+}
+
+impl PreferenceForm {
+    /// That of the whole study.
+    fn of(analysis: &Analysis) -> Self {
+        let any = |is: fn(&PreferenceAnalysis) -> bool| analysis.preference.iter().any(is);
+        if any(|judge| judge.pairs.is_some() && judge.places.is_empty()) {
+            Self::Pairs
+        } else if any(|judge| judge.best_worst.is_some()) {
+            Self::BestWorst
+        } else if any(|judge| !judge.scores.is_empty()) {
+            Self::Scores
+        } else {
+            Self::Ranks
+        }
+    }
+
+    fn column(self) -> &'static str {
+        match self {
+            Self::Ranks => "#mean rank",
+            Self::Pairs => "#comparisons won",
+            Self::BestWorst => "#chosen as the best",
+            Self::Scores => "#mean score",
+        }
+    }
+
+    fn cell(self, judge: &PreferenceAnalysis, arm: &str) -> Option<CellView> {
+        match self {
+            Self::Ranks => {
+                let of_arm = judge.arms.iter().find(|of_arm| of_arm.arm == arm)?;
+                Some(CellView::mean(&of_arm.mean_rank))
+            }
+            Self::Pairs => {
+                let of_arm = judge.pairs.as_ref()?.arms.iter().find(|of_arm| of_arm.arm == arm)?;
+                Some(CellView::mean_share(&of_arm.won))
+            }
+            Self::BestWorst => {
+                let of_arm = judge
+                    .best_worst
+                    .as_ref()?
+                    .arms
+                    .iter()
+                    .find(|of_arm| of_arm.arm == arm)?;
+                Some(CellView::mean_share(&of_arm.best_share))
+            }
+            Self::Scores => {
+                let of_arm = judge.scores.iter().find(|of_arm| of_arm.arm == arm)?;
+                Some(CellView::mean(&of_arm.overall))
+            }
+        }
+    }
 }
 
 const SIMULATION: [&str; 3] = [

@@ -63,7 +63,7 @@ pub(super) fn section(analysis: &Analysis, index: &Index, paths: &TrialPaths) ->
             ("always “correct”", "The share of right answers: what a judge that never looks would reach on the same trials. Where most answers are wrong, always “incorrect” stands below it, and the accuracy is held against that."),
             ("balanced accuracy", "The mean of right answers called right and wrong answers called wrong. Chance is 50%."),
             ("kappa, Matthews", "Agreement with the truth beyond chance, and correlation with it: 0 is chance, 1 is perfect."),
-            ("d′ and criterion", "How far apart right and wrong answers look to the judge (0: not at all), and which way it leans: below 0 to “correct”, above 0 to “incorrect”."),
+            ("d′ and criterion", "How far apart right and wrong answers look to the judge (0: not at all), and which way it leans: below 0 to “correct”, above 0 to “incorrect”. Half a verdict is added to each count, so that few answers of one kind move both away from 0."),
             ("less the control", "Accuracy with the explanation minus accuracy of the same judge on the same answer without any, in percentage points. p is McNemar's exact test; where samples have several trials, the sign-flip test of their sums. h is Cohen's: 0.2 is small, 0.8 large."),
             ("says “correct”", "Share of verdicts that call the answer right."),
             ("read", "Judgments with a readable verdict, of all asked for. The others are never counted as wrong."),

@@ -150,6 +150,7 @@ pub(in crate::study) fn report(root: &Path) -> Result<Summary, RunError> {
         max_failure_share: 1.0,
         most_unread: None,
         max_unparsed_share: 1.0,
+        call_failure: None,
         report: Some(page),
     })
 }
