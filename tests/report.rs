@@ -25,6 +25,8 @@ mod pages;
 mod parquet;
 #[path = "report/people.rs"]
 mod people;
+#[path = "report/people_estimates.rs"]
+mod people_estimates;
 #[path = "report/planted.rs"]
 mod planted;
 #[path = "report/published.rs"]

@@ -229,17 +229,34 @@ fn numbers<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize>
     names.into_iter().zip(0..).collect()
 }
 
-/// Two judges, each by name and what they said.
-pub(super) fn agreement_with(
-    study: &StudyFacts,
-    task: Task,
-    (first, one): (&str, &BTreeMap<&str, Said>),
-    (second, other): (&str, &BTreeMap<&str, Said>),
-) -> JudgePair {
+/// What several judges say together, as one: of every trial what more than half of those say who say anything; and on how
+/// many trials there is no such thing.
+///
+/// What is counted is what is compared: in preference which explanation comes first, whatever stands behind it.
+pub(super) fn majority<'a>(judges: &[BTreeMap<&'a str, Said<'a>>]) -> (BTreeMap<&'a str, Said<'a>>, u64) {
+    let mut by_trial: BTreeMap<&str, Vec<&Said>> = BTreeMap::new();
+    for (trial, said) in judges.iter().flatten() {
+        by_trial.entry(trial).or_default().push(said);
+    }
+    let (mut found, mut tied) = (BTreeMap::new(), 0);
+    for (trial, said) in by_trial {
+        let supporters = |of: &Said| said.iter().filter(|other| other.category == of.category).count();
+        match said.iter().find(|own| 2 * supporters(own) > said.len()) {
+            Some(most) => {
+                found.insert(trial, (*most).clone());
+            }
+            None => tied += 1,
+        }
+    }
+    (found, tied)
+}
+
+/// The trials that two judges gave a verdict on, and how many strata they are of.
+fn of_both<'s>(one: &'s BTreeMap<&str, Said>, other: &'s BTreeMap<&str, Said>) -> (Vec<Both<'s>>, usize) {
     let both = || one.iter().filter_map(|(trial, said)| Some((said, other.get(trial)?)));
     let categories = numbers(both().flat_map(|(one, other)| [one.category.as_str(), other.category.as_str()]));
     let offered = numbers(both().map(|(one, _)| one.offers.as_str()));
-    let both: Vec<Both> = both()
+    let found = both()
         .map(|(one, other)| Both {
             sample: one.sample,
             arm: one.arm,
@@ -252,6 +269,17 @@ pub(super) fn agreement_with(
             },
         })
         .collect();
+    (found, offered.len())
+}
+
+/// Two judges, each by name and what they said.
+pub(super) fn agreement_with(
+    study: &StudyFacts,
+    task: Task,
+    (first, one): (&str, &BTreeMap<&str, Said>),
+    (second, other): (&str, &BTreeMap<&str, Said>),
+) -> JudgePair {
+    let (both, strata) = of_both(one, other);
     let mut cells: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for both in &both {
         *cells.entry((both.first, both.second)).or_default() += 1;
@@ -288,9 +316,27 @@ pub(super) fn agreement_with(
                 trials,
             })
             .collect(),
-        strata: offered.len(),
+        strata,
         arms: arms.collect(),
     }
+}
+
+/// Whether two judges agree by more than chance where they are one of `family` pairs that are tested: their kappa's interval
+/// at a level that all of them hold together (Bonferroni) lies above 0. `None` where there is no interval.
+pub(super) fn beyond_chance(
+    study: &StudyFacts,
+    task: Task,
+    (first, one): (&str, &BTreeMap<&str, Said>),
+    (second, other): (&str, &BTreeMap<&str, Said>),
+    family: usize,
+) -> Option<bool> {
+    let (both, _) = of_both(one, other);
+    let (tables, rows) = tables_of(&both.iter().collect::<Vec<_>>());
+    let inference = Inference::of(study, &["agreement", task_key(task), first, second]);
+    inference
+        .interval_of_family(&rows, family, |totals| kappa_of(&tables, totals))
+        .ok()
+        .map(|interval| interval.low > 0.0)
 }
 
 /// What some trials come to.
@@ -303,12 +349,7 @@ struct Found {
 
 fn of_trials(both: &[&Both], inference: Inference) -> Found {
     let pairs: Vec<Pair> = both.iter().map(|both| both.numbers).collect();
-    let tables = Tables::of(&pairs);
-    // Kappa is a function of the cells summed over samples.
-    let rows: Vec<Vec<f64>> = by_sample(both.iter().map(|both| (both.sample, both.numbers)))
-        .into_values()
-        .map(|pairs| tables.cells(&pairs))
-        .collect();
+    let (tables, rows) = tables_of(both);
     let found = if both.is_empty() {
         Err(Undefined::because("no trial has a readable verdict of both"))
     } else {
@@ -325,11 +366,24 @@ fn of_trials(both: &[&Both], inference: Inference) -> Found {
         ),
         chance,
         kappa: found,
-        kappa_interval: inference.interval(&rows, |totals| {
-            let (observed, chance) = tables.chance(totals).ok()?;
-            kappa(observed, chance).ok()
-        }),
+        kappa_interval: inference.interval(&rows, |totals| kappa_of(&tables, totals)),
     }
+}
+
+/// The tables of some trials, and their cells by sample, in the order of the samples: kappa is a function of their sums.
+fn tables_of(both: &[&Both]) -> (Tables, Vec<Vec<f64>>) {
+    let pairs: Vec<Pair> = both.iter().map(|both| both.numbers).collect();
+    let tables = Tables::of(&pairs);
+    let rows = by_sample(both.iter().map(|both| (both.sample, both.numbers)))
+        .into_values()
+        .map(|pairs| tables.cells(&pairs))
+        .collect();
+    (tables, rows)
+}
+
+fn kappa_of(tables: &Tables, totals: &[f64]) -> Option<f64> {
+    let (observed, chance) = tables.chance(totals).ok()?;
+    kappa(observed, chance).ok()
 }
 
 fn alpha(said: &[(&str, BTreeMap<&str, Said>)], level: f64) -> Stat<Alpha> {

@@ -62,14 +62,6 @@ impl<'a> Scored<'a> {
         scored
     }
 
-    /// The same trial with another judgment.
-    pub(super) fn judged_otherwise<'b>(&self, judgment: &'b Judgment) -> Scored<'b>
-    where
-        'a: 'b,
-    {
-        Scored::new(self.trial, self.sample, self.prediction_right, Some(judgment))
-    }
-
     /// Which draw it is.
     pub fn draw(&self) -> Draw<'a> {
         Draw {

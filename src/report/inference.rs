@@ -51,7 +51,26 @@ impl Inference {
     pub fn interval(self, rows: &[Vec<f64>], statistic: impl Fn(&[f64]) -> Option<f64>) -> Stat<Interval> {
         bootstrap(rows, self.resampling(), statistic).and_then(|found| best_interval(&found))
     }
+
+    /// The same as one of several intervals that are to hold all at once (Bonferroni).
+    pub fn interval_of_family(
+        self,
+        rows: &[Vec<f64>],
+        intervals: usize,
+        statistic: impl Fn(&[f64]) -> Option<f64>,
+    ) -> Stat<Interval> {
+        let intervals = intervals.max(1);
+        let resampling = Resampling {
+            resamples: RESAMPLES * intervals.min(MOST_GROWTH),
+            level: 1.0 - (1.0 - self.level) / intervals as f64,
+            ..self.resampling()
+        };
+        bootstrap(rows, resampling, statistic).and_then(|found| best_interval(&found))
+    }
 }
+
+/// The most that resamples grow by for an interval whose ends lie further out.
+const MOST_GROWTH: usize = 10;
 
 /// BCa's interval, or the percentile one where that is undefined.
 pub fn best_interval(found: &Bootstrap) -> Stat<Interval> {

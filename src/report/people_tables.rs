@@ -52,6 +52,7 @@ pub(super) fn estimates(analysis: &Analysis) -> CsvTable {
             "people_undefined_because",
         ],
         &[
+            "shared_samples",
             "further_samples",
             "estimate",
             "low",
@@ -72,7 +73,7 @@ pub(super) fn estimates(analysis: &Analysis) -> CsvTable {
             ];
             row.extend(mean_cells(&found.people_only));
             row.push(why_incomplete(&found.people_only.value, &found.people_only.interval));
-            row.push(found.further_samples.to_string());
+            row.extend([found.shared_samples, found.further_samples].map(|samples| samples.to_string()));
             match &found.powered {
                 Ok(powered) => {
                     row.push(powered.value.to_string());

@@ -50,7 +50,7 @@ fn accuracy(character: &Character, page: usize) -> f64 {
 
 /// The mean rank over the orders of the square: one, and the chance of every other arm to be put before it. With Gumbel noise
 /// that chance is logistic in the utilities (Luce 1959).
-fn mean_rank(character: &Character, of: usize) -> f64 {
+pub(crate) fn mean_rank(character: &Character, of: usize) -> f64 {
     let mut sum = 0.0;
     for turn in 0..3 {
         let utility = |arm: usize| UTILITIES[arm] + character.places[(arm + 3 - turn) % 3];

@@ -5,17 +5,20 @@ use std::collections::BTreeMap;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use tabjury::judge::{Judgment, Outcome, Task, Verdict};
-use tabjury::report::people::{PeopleAnalysis, PeopleQuantity};
+use tabjury::judge::{Judgment, Outcome, Protocol, Task, Verdict};
+use tabjury::report::index::Index;
+use tabjury::report::people::{self, PeopleAnalysis};
 use tabjury::report::{RunRecords, analyze};
 
 use crate::outputs;
+use crate::studies::{Study, said_true, trial};
 use crate::synthetic::{ABLE, Character, study};
 
-const PEOPLE: [&str; 3] = ["Ada", "Bo", "Cy"];
+pub(crate) const PEOPLE: [&str; 3] = ["Ada", "Bo", "Cy"];
 
-/// What people say is what the judge `like` says, but for every `slips`th verdict; of the first `samples` samples.
-fn with_people(mut records: RunRecords, like: &str, slips: u32, samples: usize, seed: u64) -> RunRecords {
+/// What people say is what the judge `like` says, but for every `slips`th verdict, which is turned around; of the first
+/// `samples` samples.
+pub(crate) fn with_people(mut records: RunRecords, like: &str, slips: u32, samples: usize, seed: u64) -> RunRecords {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let trials: BTreeMap<String, String> = records
         .trials
@@ -38,8 +41,10 @@ fn with_people(mut records: RunRecords, like: &str, slips: u32, samples: usize, 
             let mut own = judgment.clone();
             own.judge = person.to_owned();
             let slips = random.next_u32() % slips == 0;
-            if let Outcome::Verdict(Verdict::Correct(said)) = &mut own.outcome {
-                *said ^= slips;
+            match &mut own.outcome {
+                Outcome::Verdict(Verdict::Correct(said)) => *said ^= slips,
+                Outcome::Verdict(Verdict::Ranking(arms)) if slips => arms.reverse(),
+                _ => {}
             }
             records.judgments.push(own);
         }
@@ -47,13 +52,14 @@ fn with_people(mut records: RunRecords, like: &str, slips: u32, samples: usize, 
     records
 }
 
+/// What the report has of people in a task.
+pub(crate) fn of_people(records: &RunRecords, task: Task) -> PeopleAnalysis {
+    let found = people::analyze(&Index::new(records));
+    found.into_iter().find(|found| found.task == task).unwrap()
+}
+
 fn verification(records: &RunRecords) -> PeopleAnalysis {
-    let analysis = analyze(records);
-    let found = analysis
-        .people
-        .into_iter()
-        .find(|found| found.task == Task::Verification);
-    found.unwrap()
+    of_people(records, Task::Verification)
 }
 
 /// What a judge, or most of the people, said "correct" to, by trial.
@@ -192,42 +198,133 @@ fn without_people_nothing_is_said_of_them() {
     );
 }
 
-/// Of studies whose people are like the judge but for a few slips: how many intervals of the accuracy hold what a person
-/// comes to, and the mean width beside people alone.
-fn covered(ability: f64, slips: u32, studies: u64) -> (u32, u32, f64) {
-    let character = Character {
-        ability: [ability; 4],
-        ..ABLE
-    };
-    let (mut held, mut intervals, mut widths) = (0, 0, 0.0);
-    for seed in 0..studies {
-        let mut records = with_people(
-            study(&[("judge", character)], 400, 50 + seed),
-            "judge",
-            slips,
-            110,
-            seed,
-        );
-        records.trials.retain(|trial| trial.task == Task::Verification);
-        records.study.tasks = vec![Task::Verification];
-        // Slips turn right verdicts into wrong ones and the other way round.
-        let slip = 1.0 / f64::from(slips);
-        let truth = ability * (1.0 - slip) + (1.0 - ability) * slip;
-        for found in verification(&records).estimates {
-            if found.quantity == PeopleQuantity::Accuracy {
-                let powered = found.powered.unwrap();
-                held += u32::from(powered.interval.low <= truth && truth <= powered.interval.high);
-                widths += powered.width_ratio.unwrap();
-                intervals += 1;
-            }
+/// People by name beside the judge of a made-up study.
+pub(crate) fn add_people(study: &mut Study, names: &[&str]) {
+    for name in names {
+        let mut facts = study.records.study.judges[0].clone();
+        (facts.name, facts.person) = ((*name).to_owned(), true);
+        study.records.study.judges.push(facts);
+    }
+}
+
+/// What each judge of the study says of the trial that was added last; nothing where it was not asked.
+pub(crate) fn say(study: &mut Study, verdicts: &[Option<Verdict>]) {
+    let judges = study.records.study.judges.len();
+    assert_eq!(judges, verdicts.len());
+    let first = study.records.judgments.len() - judges;
+    let own = study.records.judgments.split_off(first);
+    for (mut judgment, verdict) in own.into_iter().zip(verdicts) {
+        if let Some(verdict) = verdict {
+            judgment.outcome = Outcome::Verdict(verdict.clone());
+            study.records.judgments.push(judgment);
         }
     }
-    (held, intervals, widths / f64::from(intervals))
 }
 
 #[test]
-fn estimates_by_people_and_a_judge_hold_and_are_narrower() {
-    let (held, of, width) = covered(0.7, 12, 6);
-    assert!(f64::from(held) >= 0.85 * f64::from(of), "{held} of {of}");
-    assert!(width < 0.75, "{width}");
+fn most_people_are_counted_by_what_is_compared() {
+    // Three of five put a first, though b has the better mean rank; in every other sample all put a first and agree on
+    // nothing else; in the last, two and two are of two minds, and one ties them.
+    let mut made = Study::new(Task::Preference, &["a", "b", "c", "d"]);
+    add_people(&mut made, &["Ada", "Bo", "Cy", "Di", "Ed"]);
+    let ranked = |arms: &str| Some(Verdict::Ranking(arms.chars().map(String::from).collect()));
+    let tie = Verdict::TiedRanking(
+        [&["a", "b"][..], &["c", "d"]]
+            .map(|arms| arms.iter().map(|arm| (*arm).to_owned()).collect())
+            .to_vec(),
+    );
+    for sample in 0..9 {
+        made.sample(sample, true);
+        let mut page = trial(Task::Preference, sample, &["a", "b", "c", "d"], Protocol::Ranking, 0);
+        page.ties = sample == 8;
+        made.add(page, Verdict::Ranking(Vec::new()));
+        let people = match sample {
+            8 => [
+                ranked("abcd"),
+                ranked("acbd"),
+                ranked("bacd"),
+                ranked("bcad"),
+                Some(tie.clone()),
+            ],
+            _ if sample % 2 == 0 => ["abcd", "abcd", "abcd", "bcda", "bcda"].map(ranked),
+            _ => ["abcd", "acbd", "adcb", "abdc", "acdb"].map(ranked),
+        };
+        let judge = ranked(if sample < 6 { "abcd" } else { "bacd" });
+        say(&mut made, &[[judge].as_slice(), &people].concat());
+    }
+    let found = of_people(&made.records, Task::Preference);
+    assert_eq!((found.trials, found.tied, found.samples), (9, 1, 9));
+    let pair = &found.agreement[0];
+    assert_eq!((pair.agreement.successes, pair.agreement.n), (6, 8));
+}
+
+#[test]
+fn who_agrees_with_people_beyond_chance_is_corrected_over_judges() {
+    let guesser = Character {
+        ability: [0.5; 4],
+        ..ABLE
+    };
+    let names: Vec<String> = (0..12).map(|number| format!("guesser-{number:02}")).collect();
+    let mut judges = vec![("able", ABLE)];
+    judges.extend(names.iter().map(|name| (name.as_str(), guesser)));
+    let mut alone = 0;
+    for seed in 0..5 {
+        let mut records = with_people(study(&judges, 30, 8 + seed), "able", 5, 30, seed);
+        records.trials.retain(|trial| trial.task == Task::Verification);
+        records.study.tasks = vec![Task::Verification];
+        let found = verification(&records);
+        let own = found.agreement.iter().filter(|pair| pair.first != "able");
+        alone += own
+            .filter(|pair| pair.kappa_interval.as_ref().is_ok_and(|interval| interval.low > 0.0))
+            .count();
+        assert_eq!(found.beyond_chance, ["able"]);
+    }
+    assert!(
+        alone > 0,
+        "no guesser's own interval is above 0, so that there is nothing to correct"
+    );
+
+    // Who says what people say on every trial has no interval, and is not said to be no better than chance.
+    let records = with_people(
+        study(&[("able", ABLE), ("guesser", guesser)], 30, 3),
+        "able",
+        u32::MAX,
+        30,
+        5,
+    );
+    let said = people::analyze(&Index::new(&records));
+    let said = said.iter().find(|found| found.task == Task::Verification).unwrap();
+    let sentence = tabjury::report::conclusions::beside_people(said).unwrap();
+    let (before, unknown) = sentence.split_once(" Not known, for there is no interval: ").unwrap();
+    assert!(
+        unknown.starts_with("able on 100.0% of 120 trials") && !before.contains("able on"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_judge_without_a_trial_that_people_have_is_said_to_have_none() {
+    let mut made = Study::new(Task::Verification, &["a"]);
+    add_people(&mut made, &["Ada"]);
+    for sample in 0..10 {
+        made.sample(sample, true);
+        let mut page = trial(Task::Verification, sample, &["a"], Protocol::Ranking, 0);
+        page.prediction = Some(said_true(true));
+        made.add(page, Verdict::Correct(true));
+        let said = Some(Verdict::Correct(sample % 3 == 0));
+        say(&mut made, &if sample < 5 { [said, None] } else { [None, said] });
+    }
+    let found = of_people(&made.records, Task::Verification);
+    assert_eq!((found.agreement.len(), found.agreement[0].agreement.n), (1, 0));
+    let sentence = tabjury::report::conclusions::beside_people(&found).unwrap();
+    assert!(
+        sentence.contains("alder has a verdict on no trial that people have one on"),
+        "{sentence}"
+    );
+    // Samples of both sides are there, and none of them is shared.
+    assert_eq!(
+        (found.estimates[0].people_only.n, found.estimates[0].shared_samples),
+        (5, 0)
+    );
+    outputs(&made.records);
 }

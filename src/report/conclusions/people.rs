@@ -10,31 +10,45 @@ pub fn beside_people(task: &PeopleAnalysis) -> Option<String> {
     if task.agreement.is_empty() {
         return None;
     }
-    let beyond = |pair: &&JudgePair| pair.kappa_interval.as_ref().is_ok_and(|interval| interval.low > 0.0);
-    let (agree, others): (Vec<&JudgePair>, Vec<&JudgePair>) = task.agreement.iter().partition(beyond);
     let name = task_name(task.task);
     let mut said = format!(
-        "Agreement with people in {name} ({} judged by {}):",
+        "Agreement with people in {name} ({} judged by {}{}):",
         counted(task.trials, "trial"),
         match task.people.len() {
             1 => "1 person".to_owned(),
             people => format!("{people} people"),
+        },
+        match task.agreement.len() {
+            1 => "",
+            _ => "; beyond chance is what intervals of all judges at once show, and those given are of each alone",
         }
     );
-    if agree.is_empty() {
+    let (beyond, others): (Vec<&JudgePair>, Vec<&JudgePair>) = task
+        .agreement
+        .iter()
+        .partition(|pair| task.beyond_chance.contains(&pair.first));
+    // Who agrees with people throughout has no interval, and is not said to agree no better than chance.
+    let (shown, unknown): (Vec<&JudgePair>, Vec<&JudgePair>) =
+        others.into_iter().partition(|pair| pair.kappa_interval.is_ok());
+    let list = |pairs: Vec<&JudgePair>| pairs.into_iter().map(words).collect::<Vec<_>>().join("; ");
+    if beyond.is_empty() {
         said.push_str(" no judge is shown to agree with people by more than chance.");
     } else {
-        let words: Vec<String> = agree.into_iter().map(words).collect();
-        said.push_str(&format!(" beyond chance {}.", words.join("; ")));
+        said.push_str(&format!(" beyond chance {}.", list(beyond)));
     }
-    if !others.is_empty() {
-        let words: Vec<String> = others.into_iter().map(words).collect();
-        said.push_str(&format!(" Not shown to be beyond chance: {}.", words.join("; ")));
+    if !shown.is_empty() {
+        said.push_str(&format!(" Not shown to be beyond chance: {}.", list(shown)));
+    }
+    if !unknown.is_empty() {
+        said.push_str(&format!(" Not known, for there is no interval: {}.", list(unknown)));
     }
     Some(said)
 }
 
 fn words(pair: &JudgePair) -> String {
+    if pair.agreement.n == 0 {
+        return format!("{} has a verdict on no trial that people have one on", pair.first);
+    }
     let share = pair
         .agreement
         .share

@@ -28,9 +28,12 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
         id: "people",
         title: "People: do judges say what people say?".to_owned(),
         intro: vec![
-            "Agreement is with what most people say of a trial who gave a verdict. Estimates are of a person, the mean over \
-             people: by people alone, and together with the judge, from few judgments by people and many by the judge. \
-             They are approximate, take a hundred samples of people, and hold only where these are a random part of all."
+            "Agreement is with what most people say of a trial who gave a verdict; in preference, of which explanation comes \
+             first. Estimates are of these people, of each sample the mean over those who judged it: by people alone on all \
+             samples that they judged, and together with the judge, from few judgments by people and many by the judge. They \
+             are approximate, take a hundred samples that people and the judge share, and hold only where these are a random \
+             part of all. Accuracies are over samples judged with every arm, and a lift is of one person with and without the \
+             explanation. Other people may judge otherwise, which no interval here knows."
                 .to_owned(),
         ],
         terms: vec![
@@ -147,7 +150,7 @@ fn row(found: &PeopleEstimate) -> Vec<CellView> {
         together.detail = format!(
             "{}\nn = {} + {}",
             ends(&powered.interval),
-            found.people_only.n,
+            found.shared_samples,
             found.further_samples
         );
     }
