@@ -6,6 +6,8 @@
 mod controls;
 #[path = "import/judgments.rs"]
 mod judgments;
+#[path = "import/people.rs"]
+mod people;
 mod support;
 
 use std::collections::BTreeMap;

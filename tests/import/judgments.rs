@@ -63,7 +63,7 @@ fn analysis(run: &Path) -> Value {
     serde_json::from_str(&read(run.join("analysis.json"))).unwrap()
 }
 
-const VERIFICATION: &str = r#"
+pub(super) const VERIFICATION: &str = r#"
 name = "boats"
 task = "verification"
 dataset = "tabfact"
@@ -132,55 +132,6 @@ fn verdicts_are_the_listed_values_and_nothing_else() {
     assert!(message.contains("its judgments were imported"), "{message}");
     let compared = done(&["compare", run.to_str().unwrap()]);
     assert!(compared.contains("# boats beside published numbers"), "{compared}");
-}
-
-#[test]
-fn people_of_a_log_stand_beside_its_models() {
-    let mut rows = "id,method,who,said,right\n".to_owned();
-    for sample in 0..40 {
-        for who in ["teal", "Ada"] {
-            if who == "teal" || sample < 20 {
-                let right = sample % 3 > 0;
-                let said = if right ^ (sample % 7 == 0) { "Yes" } else { "No" };
-                rows += &format!("s{sample},chain,{who},{said},{}\n", u8::from(right));
-            }
-        }
-    }
-    let mapping = VERIFICATION
-        .replace("judge = { value = \"teal\" }", "judge = { field = \"who\" }")
-        .replace("control_arms = [\"bare\"]\n", "");
-    let people = |name: &str| format!("people = [\"{name}\"]{mapping}");
-    let log = Log::new("log.csv", &rows, &people("Ada"));
-    let (_, analysis) = log.import("log.csv");
-    assert_eq!(
-        analysis["people"][0]["people"],
-        json!(["Ada"]),
-        "{}",
-        analysis["people"]
-    );
-    assert_eq!(analysis["people"][0]["agreement"][0]["agreement"]["n"], json!(20));
-    assert_eq!(
-        analysis["people"][0]["agreement"][0]["agreement"]["successes"],
-        json!(20)
-    );
-    let log = Log::new("log.csv", &rows, &people("Eve"));
-    let message = log.refuse("log.csv");
-    assert!(
-        message.contains("`people` names the judge \"Eve\"") && message.contains("Ada"),
-        "{message}"
-    );
-    // What people are called together is no judge's name beside them; without people it is a name as any.
-    let taken = rows.replace("teal", "people");
-    let log = Log::new("log.csv", &taken, &people("Ada"));
-    let message = log.refuse("log.csv");
-    assert!(
-        message.contains("a judge of the log is called \"people\"") && message.contains("leave `people` out"),
-        "{message}"
-    );
-    assert!(!log.path("run").exists());
-    let (_, analysis) = Log::new("log.csv", &taken, &mapping).import("log.csv");
-    assert_eq!(analysis["study"]["judges"][0]["name"], json!("people"));
-    assert!(analysis["people"].is_null(), "{}", analysis["people"]);
 }
 
 #[test]
