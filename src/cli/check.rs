@@ -114,6 +114,12 @@ fn summary(check: &RunCheck) -> String {
             .collect();
         let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
     }
+    if !rows.is_empty() {
+        text.push_str(
+            "  sound: nothing outside the marks changes the result; complete: every mark of a condition or witness matters; \
+             docs/lineage.md explains every column\n",
+        );
+    }
     for arm in check.arms.iter().filter(|arm| arm.imported) {
         let _ = writeln!(text, "  {}: {}", arm.arm, ArmProof::NOTHING_TO_PROVE);
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::binary::{Confusion, balanced_accuracy, kappa, matthews_correlation};
 use crate::stats::signal_detection::signal_detection;
-use crate::stats::{Interval, Stat};
+use crate::stats::{Interval, Stat, Undefined};
 
 use super::inference::{Inference, by_sample};
 
@@ -32,7 +32,7 @@ pub struct Discernment {
     pub kappa: Estimate,
     /// Matthews' correlation coefficient of the same.
     pub matthews: Estimate,
-    /// d': how far apart both answers look; 0 is guessing.
+    /// d': how far apart both answers look; 0 is guessing. Undefined where every verdict says the same.
     pub d_prime: Estimate,
     /// Criterion c: below 0 leans to the positive answer, above to the other.
     pub criterion: Estimate,
@@ -62,10 +62,21 @@ impl Discernment {
             kappa: estimate(kappa),
             matthews: estimate(matthews_correlation),
             // The level has no part in the values.
-            d_prime: estimate(|counts| signal_detection(counts, 0.95).map(|found| found.d_prime)),
+            d_prime: estimate(distance),
             criterion: estimate(|counts| signal_detection(counts, 0.95).map(|found| found.criterion)),
         }
     }
+}
+
+/// d'. Of a judge that always says the same it would be what the correction by half a verdict makes of the numbers of both
+/// answers, and not 0.
+fn distance(counts: &Confusion) -> Stat<f64> {
+    let said_so = counts.true_positive + counts.false_positive;
+    let said_not = counts.true_negative + counts.false_negative;
+    if said_so.min(said_not) == 0 {
+        return Err(Undefined::because("every verdict says the same"));
+    }
+    signal_detection(counts, 0.95).map(|found| found.d_prime)
 }
 
 /// Counts of verdicts from sums over samples, which are whole.
@@ -82,6 +93,24 @@ fn confusion(totals: &[f64]) -> Confusion {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_judge_that_always_says_the_same_tells_nothing_apart() {
+        let said = [
+            ("a", true, true),
+            ("b", true, true),
+            ("c", true, true),
+            ("d", true, false),
+        ];
+        let found = Discernment::of(said, Inference { level: 0.95, seed: 2 });
+        assert_eq!(found.balanced_accuracy.value, Ok(0.5));
+        assert_eq!(
+            found.d_prime.value,
+            Err(Undefined::because("every verdict says the same"))
+        );
+        assert!(found.d_prime.interval.is_err());
+        assert!(found.criterion.value.unwrap() < 0.0);
+    }
 
     #[test]
     fn figures_of_a_small_table() {
